@@ -1,0 +1,103 @@
+// Package cluster names what a Redis deployment under test can do. Its
+// subpackages are the deployments: embedded (virtual time, in process) and
+// process (real redis-server processes).
+//
+// Every connection of a client crosses a wire.Link, so that commands can be held,
+// dropped and cut the same way on every backend.
+package cluster
+
+import (
+	"context"
+	"net"
+	"time"
+
+	"github.com/lockbench/lockbench/wire"
+)
+
+// Role says what a node is for.
+type Role string
+
+// The roles of a node.
+const (
+	Master   Role = "master"
+	Replica  Role = "replica"
+	Register Role = "register" // the protected resource; never a lock server
+)
+
+// Node is one Redis server.
+type Node struct {
+	Name string
+	Role Role
+	Of   string // the master that a replica follows
+}
+
+// Cluster is a running deployment. Methods are safe for concurrent use.
+type Cluster interface {
+	Nodes() []Node
+	// Primary is the node that serves shard now: the shard's master, or the replica
+	// promoted in its place. Shards count from 0.
+	Primary(shard int) string
+	// Dial connects client to node through Link(client, node).
+	Dial(ctx context.Context, client, node string) (net.Conn, error)
+	// Link is the interposer between client and node. It exists before the first
+	// dial, and the same pair gives the same Link.
+	Link(client, node string) *wire.Link
+	// Inspect looks at keys on node without any client's connection.
+	Inspect(ctx context.Context, node string, keys ...string) ([]KeyState, error)
+	// Alive says whether node is running.
+	Alive(node string) bool
+	// Close stops everything and removes every trace.
+	Close() error
+}
+
+// KeyState is what a server holds under one key. The zero value is an absent key.
+type KeyState struct {
+	Key    string
+	Exists bool
+	Type   string        // string, hash, ...
+	Value  string        // of a string key
+	TTL    time.Duration // remaining; histories.NoTTL (-1) if the key never expires
+}
+
+// Killer stops a node at once, as kill -9 does. What was not persisted is gone.
+type Killer interface {
+	Kill(ctx context.Context, node string) error
+}
+
+// Restarter starts a killed node again, empty.
+type Restarter interface {
+	Restart(ctx context.Context, node string) error
+}
+
+// Pauser stops a node without closing its connections, as SIGSTOP does.
+type Pauser interface {
+	Pause(ctx context.Context, node string) error
+	Resume(ctx context.Context, node string) error
+}
+
+// ClockStepper moves the clock of one node.
+type ClockStepper interface {
+	StepClock(ctx context.Context, node string, by time.Duration) error
+}
+
+// Replicator controls asynchronous replication.
+type Replicator interface {
+	// Sync returns once every replica of master has everything written so far.
+	Sync(ctx context.Context, master string) error
+	// CutReplication severs the link that feeds replica; HealReplication restores it.
+	CutReplication(ctx context.Context, replica string) error
+	HealReplication(ctx context.Context, replica string) error
+	// Promote makes replica a master and the Primary of its shard. Writes that had
+	// not reached it are lost.
+	Promote(ctx context.Context, replica string) error
+	// Offsets returns how much of its master's stream replica has, and how much
+	// there was when the master was last seen alive.
+	Offsets(ctx context.Context, replica string) (have, sent int64, err error)
+}
+
+// Topology is what a lock asks for: Masters independent masters, of which the
+// first has Replicas asynchronous replicas, and one register node.
+type Topology struct {
+	Masters  int
+	Replicas int
+}

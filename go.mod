@@ -1,0 +1,3 @@
+module github.com/lockbench/lockbench
+
+go 1.26

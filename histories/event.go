@@ -1,0 +1,68 @@
+// Package histories holds what a run leaves behind: the events that clients and
+// faults produced, on one monotonic clock, and the files they are kept in.
+//
+// A history is produced, judged and drawn by three programs that meet only here.
+// The package depends on the standard library alone.
+package histories
+
+import "time"
+
+// Nemesis is the process number of every fault event.
+const Nemesis = -1
+
+// Type says which half of an operation an event is.
+// The zero value is Info: an outcome nobody knows.
+type Type uint8
+
+// An operation is an Invoke followed by at most one of OK, Fail or Info.
+const (
+	Info   Type = iota // outcome unknown: it may have happened, or may happen later
+	Invoke             // the call began; stamped before any byte is sent
+	OK                 // it happened; stamped after the reply was read
+	Fail               // it certainly did not happen
+)
+
+// F is what an operation does.
+type F string
+
+// Client operations. Acquire, Release, Extend, Read and Write are calls with an
+// Invoke and a completion. Lost, Abandon, Crash and Audit are single Info events.
+const (
+	Acquire F = "acquire"
+	Release F = "release"
+	Extend  F = "extend"
+	Read    F = "read"    // of the protected register; Version is the version seen
+	Write   F = "write"   // of the protected register; Version is the version it replaced
+	Lost    F = "lost"    // the lock told its holder that the lease is gone
+	Abandon F = "abandon" // the holder walks away without releasing
+	Crash   F = "crash"   // the client process died: it believes nothing any more
+	Audit   F = "audit"   // what a lock server really holds under a lock key
+)
+
+// Event is one line of a history.
+//
+// Time is nanoseconds since the run began, on the harness's monotonic clock.
+// Process identifies one sequential caller: it retires after an Info completion
+// and its Worker goes on under a new number. Faults have Process Nemesis and the
+// fault's name as F; Invoke is the fault's start and OK its end, paired by F and
+// Node.
+type Event struct {
+	Index    int           `json:"index"`
+	Time     time.Duration `json:"time"`
+	Process  int           `json:"process"`
+	Worker   int           `json:"worker"`
+	Type     Type          `json:"type"`
+	F        F             `json:"f"`
+	Key      string        `json:"key,omitempty"`
+	Attempt  uint64        `json:"attempt,omitempty"`  // one acquire call; its release, reads and writes carry it too
+	Token    int64         `json:"token,omitempty"`    // fencing token, 0 if the lock issues none
+	TTL      time.Duration `json:"ttl,omitempty"`      // acquire: the lease asked for. Audit: remaining, or NoTTL
+	Deadline time.Duration `json:"deadline,omitempty"` // acquire, extend OK: when the lock told its holder the lease ends, on the harness clock
+	Version  int64         `json:"version,omitempty"`  // register version, see Read and Write
+	Value    string        `json:"value,omitempty"`
+	Node     string        `json:"node,omitempty"`
+	Err      string        `json:"error,omitempty"`
+}
+
+// NoTTL is the TTL of an Audit event whose key never expires.
+const NoTTL time.Duration = -1
