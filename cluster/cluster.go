@@ -94,10 +94,3 @@ type Replicator interface {
 	// there was when the master was last seen alive.
 	Offsets(ctx context.Context, replica string) (have, sent int64, err error)
 }
-
-// Topology is what a lock asks for: Masters independent masters, of which the
-// first has Replicas asynchronous replicas, and one register node.
-type Topology struct {
-	Masters  int
-	Replicas int
-}

@@ -1,0 +1,208 @@
+package embedded
+
+import (
+	"errors"
+	"net"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/alicebob/miniredis/v2/server"
+
+	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/sim"
+)
+
+// node is one in-process server.
+type node struct {
+	cluster.Node
+	source *sim.Source
+
+	mu      sync.Mutex
+	redis   *miniredis.Miniredis // nil while the node is down
+	offset  time.Duration        // of the node's clock from true time
+	running chan struct{}        // closed while the node is not paused
+
+	feeds  []*feed // to the node's replicas
+	master *feed   // from the node's master; nil unless it is a replica
+}
+
+func newNode(n cluster.Node, source *sim.Source) *node {
+	running := make(chan struct{})
+	close(running)
+	return &node{Node: n, source: source, running: running}
+}
+
+func (n *node) start() error {
+	m := miniredis.NewMiniRedis()
+	// The first Dial makes the server that ServeConn needs.
+	conn, err := m.Dial()
+	if err != nil {
+		return err
+	}
+	if err := conn.Close(); err != nil {
+		return err
+	}
+	m.Server().SetPreHook(n.hook)
+	m.SetTime(n.now())
+	m.ClockTTL(true)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.redis = m
+	return nil
+}
+
+func (n *node) now() time.Time {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.source.Now().Add(n.offset)
+}
+
+func (n *node) server() *miniredis.Miniredis {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.redis
+}
+
+func (n *node) isAlive() bool { return n.server() != nil }
+
+func (n *node) accept(c net.Conn) error {
+	m := n.server()
+	if m == nil {
+		return refused(n.Name)
+	}
+	m.Server().ServeConn(&served{Conn: c, node: n})
+	return nil
+}
+
+func (n *node) kill() {
+	n.mu.Lock()
+	m := n.redis
+	n.redis = nil
+	n.mu.Unlock()
+	n.resume() // what waits for a paused node must see that it died
+	if m != nil {
+		m.Close()
+	}
+}
+
+func (n *node) pause() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	select {
+	case <-n.running:
+		n.running = make(chan struct{})
+	default: // already paused
+	}
+}
+
+func (n *node) resume() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	select {
+	case <-n.running:
+	default:
+		close(n.running)
+	}
+}
+
+func (n *node) stepClock(by time.Duration) {
+	n.mu.Lock()
+	n.offset += by
+	n.mu.Unlock()
+	n.tick()
+}
+
+// tick brings the server's clock, and with it every expiry, up to now.
+func (n *node) tick() {
+	if m := n.server(); m != nil {
+		m.SetTime(n.now())
+	}
+	if n.master != nil {
+		n.master.arrive()
+	}
+}
+
+var errDown = errors.New("node is down")
+
+func (n *node) inspect(keys []string) ([]cluster.KeyState, error) {
+	n.tick()
+	m := n.server()
+	if m == nil {
+		return nil, errDown
+	}
+	states := make([]cluster.KeyState, len(keys))
+	for i, k := range keys {
+		states[i] = cluster.KeyState{Key: k, Exists: m.Exists(k), Type: m.Type(k)}
+		if !states[i].Exists {
+			continue
+		}
+		if states[i].TTL = m.TTL(k); states[i].TTL == 0 {
+			states[i].TTL = histories.NoTTL
+		}
+		if states[i].Type == "string" {
+			states[i].Value, _ = m.Get(k)
+		}
+	}
+	return states, nil
+}
+
+// hook runs before every command, also before those that a script calls, and then
+// with the server's lock held: it must not touch the server's data.
+func (n *node) hook(p *server.Peer, cmd string, args ...string) bool {
+	if n.master != nil && n.master.following() && isWrite(cmd) {
+		p.WriteError("READONLY You can't write against a read only replica.")
+		return true
+	}
+	if cmd == "WAIT" && len(args) == 2 {
+		replicas, err1 := strconv.Atoi(args[0])
+		ms, err2 := strconv.Atoi(args[1])
+		if err1 != nil || err2 != nil || ms < 0 {
+			return false // miniredis words the error
+		}
+		p.WriteInt(n.wait(replicas, time.Duration(ms)*time.Millisecond))
+		return true
+	}
+	return false
+}
+
+// isWrite says whether a replica must refuse cmd. Scripts count as writes, as the
+// scripts of locks do write.
+func isWrite(cmd string) bool {
+	switch cmd {
+	case "SET", "SETNX", "SETEX", "PSETEX", "GETSET", "GETDEL", "GETEX", "APPEND",
+		"INCR", "INCRBY", "DECR", "DECRBY", "DEL", "UNLINK",
+		"EXPIRE", "PEXPIRE", "EXPIREAT", "PEXPIREAT", "PERSIST",
+		"HSET", "HSETNX", "HDEL", "HINCRBY", "LPUSH", "RPUSH", "LPOP", "RPOP",
+		"SADD", "SREM", "ZADD", "ZREM", "FLUSHALL", "FLUSHDB", "EVAL", "EVALSHA":
+		return true
+	}
+	return false
+}
+
+// served is the server's side of a connection. The server's clock moves where bytes
+// are read, and a change sets out for the replicas where its reply is written.
+type served struct {
+	net.Conn
+	node *node
+}
+
+func (s *served) Read(p []byte) (int, error) {
+	n, err := s.Conn.Read(p)
+	s.node.mu.Lock()
+	running := s.node.running
+	s.node.mu.Unlock()
+	<-running
+	if n > 0 {
+		s.node.tick()
+	}
+	return n, err
+}
+
+func (s *served) Write(p []byte) (int, error) {
+	n, err := s.Conn.Write(p)
+	s.node.replicate()
+	return n, err
+}

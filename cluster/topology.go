@@ -1,0 +1,52 @@
+package cluster
+
+import "fmt"
+
+// Topology is what a lock asks for: independent masters, of which the first has
+// asynchronous replicas, and one register node beside them.
+type Topology struct {
+	Masters  int
+	Replicas int
+}
+
+// Nodes names the nodes: master, or n1 to nN; replica, or replica1 to replicaN; and
+// register. Every backend uses these names in this order.
+func (t Topology) Nodes() []Node {
+	var nodes []Node
+	for i := range t.Masters {
+		nodes = append(nodes, Node{Name: numbered("master", "n", i, t.Masters), Role: Master})
+	}
+	for i := range t.Replicas {
+		nodes = append(nodes, Node{Name: numbered("replica", "replica", i, t.Replicas), Role: Replica, Of: nodes[0].Name})
+	}
+	return append(nodes, Node{Name: "register", Role: Register})
+}
+
+func numbered(single, many string, i, n int) string {
+	if n == 1 {
+		return single
+	}
+	return fmt.Sprintf("%s%d", many, i+1)
+}
+
+// String describes the topology in words: "1 master, 1 replica".
+func (t Topology) String() string {
+	s := plural(t.Masters, "master")
+	if t.Masters > 1 {
+		s = fmt.Sprintf("%d independent masters", t.Masters)
+	}
+	if t.Replicas > 0 {
+		s += ", " + plural(t.Replicas, "replica")
+		if t.Masters > 1 {
+			s += " of n1"
+		}
+	}
+	return s
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
