@@ -105,6 +105,9 @@ func (f *feed) setCut(cut bool) {
 	f.arrive()
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.promoted {
+		return // it follows nobody any more
+	}
 	f.cut, f.flying = cut, nil
 	if !cut && f.sent > f.have { // a full resynchronisation
 		f.flying = []change{{f.sent, f.to.source.Now().Add(f.lag), f.last}}

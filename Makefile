@@ -1,0 +1,124 @@
+GO                ?= go
+VERSION           ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+GOLANGCI_VERSION  := v2.15.0
+BENCHSTAT         := golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
+
+# The race detector needs cgo and a C compiler. Without them the tests run and say so.
+RACE              ?= $(shell test "$$($(GO) env CGO_ENABLED)" = 1 && echo -race)
+TESTFLAGS         ?=
+PKG               ?= ./...
+FAIL_ON_SKIP      ?=
+BENCH             ?= .
+COUNT             ?= 6
+BENCH_OUT         ?= bin/bench-$(VERSION).txt
+FUZZTIME          ?= 10s
+
+.PHONY: help build test lint bench bench-compare fuzz cover tidy-check clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
+
+build: ## Build bin/lockbench
+	$(GO) build -trimpath -buildvcs=false -ldflags '-X main.version=$(VERSION)' -o bin/lockbench ./cmd/lockbench
+
+# Nothing is taken from the test cache: it does not notice that redis-server was installed.
+test: ## Run the tests and list what was skipped and why (PKG=./wire TESTFLAGS='-run X' FAIL_ON_SKIP=1)
+	@{ $(GO) test $(RACE) -count=1 -v $(TESTFLAGS) $(PKG); echo "go test exited $$?"; } | \
+		awk -v race='$(RACE)' -v fail_on_skip='$(FAIL_ON_SKIP)' "$$TEST_SUMMARY"
+
+lint: ## Check with gofmt, go vet and golangci-lint, whose version is pinned
+	@files=$$("$$($(GO) env GOROOT)/bin/gofmt" -l .) && \
+		if [ -n "$$files" ]; then echo "not formatted, run gofmt -w on:" $$files; exit 1; fi
+	$(GO) vet ./...
+	@if [ "v$$(golangci-lint version --short 2>/dev/null)" = $(GOLANGCI_VERSION) ]; then \
+		set -x; golangci-lint run ./...; \
+	else \
+		set -x; $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION) run ./...; \
+	fi
+
+bench: ## Run the benchmarks into bin/bench-VERSION.txt (BENCH=regexp COUNT=6 BENCH_OUT=file)
+	@mkdir -p bin; \
+	pkgs=$$(grep -rl '^func Benchmark' --include='*_test.go' . | xargs -r -n1 dirname | sort -u); \
+	if [ -z "$$pkgs" ]; then echo "no benchmarks"; exit 1; fi; \
+	{ $(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $$pkgs || echo FAILED; } | tee '$(BENCH_OUT)'; \
+	if [ "$$(tail -n 1 '$(BENCH_OUT)')" = FAILED ]; then exit 1; fi; \
+	echo "kept in $(BENCH_OUT); compare two of them: make bench-compare OLD=before.txt NEW=$(BENCH_OUT)"
+
+bench-compare: ## Compare two results of make bench (OLD=file NEW=file)
+	@if [ ! -f '$(OLD)' ] || [ ! -f '$(NEW)' ]; then \
+		echo "want two files written by make bench: make bench-compare OLD=before.txt NEW=after.txt"; exit 2; fi
+	$(GO) run $(BENCHSTAT) '$(OLD)' '$(NEW)'
+
+fuzz: ## Run each fuzz target for a while (FUZZTIME=10s)
+	@grep -r '^func Fuzz' --include='*_test.go' . | sed 's|/[^/]*:func | |; s|(.*||' | sort | \
+	while read -r dir target; do \
+		echo "$$dir $$target"; \
+		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$dir" </dev/null || exit 1; \
+	done
+
+cover: ## Measure the test coverage of each function into bin/cover.out
+	@mkdir -p bin
+	$(GO) test -count=1 -coverpkg=./... -coverprofile=bin/cover.out ./...
+	@$(GO) tool cover -func=bin/cover.out | tail -n 1
+	@echo "line by line: go tool cover -html=bin/cover.out"
+
+tidy-check: ## Check that go.mod and go.sum are what go mod tidy would write
+	$(GO) mod tidy -diff
+
+clean: ## Remove bin; run directories in store stay
+	rm -rf bin
+
+# Reads the output of go test -v: prints one line per package, failures in full,
+# and at the end each skipped test with its reason. Exits as go test did.
+define TEST_SUMMARY
+function flush_test(name) { printf "%s", out[name]; delete out[name] }
+function keep(line) { if (!(current in out)) order[++kept] = current; out[current] = out[current] line "\n" }
+
+# The last log line of a skipped test is its reason; a long one goes on below it.
+function reason(text,    lines, n, i, r) {
+	n = split(text, lines, "\n")
+	for (i = 1; i <= n; i++) {
+		sub(/^[ \t]+/, "", lines[i])
+		if (lines[i] ~ /^[^ ]+\.go:[0-9]+: /) r = lines[i]
+		else if (lines[i] != "") r = r " " lines[i]
+	}
+	return r == "" ? "no reason given" : r
+}
+
+/^go test exited [0-9]+$$/ { status = $$4; exited = 1; next }
+/^=== (RUN|CONT|NAME) / { current = $$3; next }
+/^=== PAUSE / || /^(PASS|FAIL)$$/ { next }
+
+/--- (PASS|FAIL|SKIP): [^ ]+ \([0-9.]+s\)$$/ {
+	name = $$(NF - 1)
+	if (/--- FAIL: /) { print; flush_test(name) }
+	if (/--- SKIP: /) { pending[++waiting] = name ": " reason(out[name]) }
+	delete out[name]
+	current = ""
+	next
+}
+
+/^(ok  |FAIL|\?   )\t/ {
+	if (/^FAIL/) { failed++; for (i = 1; i <= kept; i++) if (order[i] in out) flush_test(order[i]) }
+	print; fflush()
+	split($$0, field, "\t")
+	for (i = 1; i <= waiting; i++) skipped[++total] = field[2] " " pending[i]
+	split("", out); split("", order); kept = waiting = 0; current = ""
+	next
+}
+
+{ keep($$0) }
+
+END {
+	if (!exited) status = 1
+	printf "%s", out[""]
+	if (race == "") skipped[++total] = "race detector: off, it needs cgo and a C compiler (Debian: apt-get install gcc)"
+	if (total == 0) print "skipped: nothing"
+	else print "skipped: " total
+	for (i = 1; i <= total; i++) print "  " skipped[i]
+	if (failed) print "FAILED packages: " failed
+	if (total && fail_on_skip != "" && status == 0) { print "FAILED: FAIL_ON_SKIP is set and something was skipped"; status = 1 }
+	exit status
+}
+endef
+export TEST_SUMMARY

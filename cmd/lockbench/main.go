@@ -1,0 +1,72 @@
+// Command lockbench tests Redis distributed locks: it drives a lock with several
+// clients, makes things go wrong at exact points, and judges what was recorded.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// The exit codes.
+const (
+	exitExpected   = 0   // everything came out as expected
+	exitUnexpected = 1   // something did not
+	exitUnknown    = 2   // nothing can be said
+	exitUsage      = 254 // the command line is wrong
+	exitHarness    = 255 // lockbench itself, or what it needs, failed
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run is main without the process around it.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	// After the first signal the next one ends the program at once.
+	stopped := context.AfterFunc(ctx, func() { signal.Reset() })
+	defer stopped()
+
+	root := newRoot(stdout, stderr)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	var exit *exitError
+	switch {
+	case err == nil:
+		return exitExpected
+	case errors.As(err, &exit):
+		if exit.err != nil {
+			fmt.Fprintln(stderr, "lockbench: "+exit.err.Error())
+		}
+		return exit.code
+	default: // cobra's own errors are about the command line
+		fmt.Fprintln(stderr, "lockbench: "+err.Error()+" (lockbench help)")
+		return exitUsage
+	}
+}
+
+// exitError ends the program with code, and with a message if err is not nil.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+func usage(err error) error { return &exitError{exitUsage, err} }
+
+func failure(err error) error { return &exitError{exitHarness, err} }

@@ -1,0 +1,109 @@
+// Package harness runs a workload against a lock on a backend: it brings the
+// deployment up, lets the clients and the faults play, records the history, takes
+// everything down and has the history judged. It is the one room that knows all others.
+package harness
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/resource"
+	"github.com/lockbench/lockbench/scenarios"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// Config says what to run. The zero value of a field marked optional means its default.
+type Config struct {
+	Name     string // of the scenario or the workload; names the run's directory
+	Pitfall  string // optional: the scenario's number
+	Title    string // optional
+	Why      string // optional
+	Workload workloads.Workload
+	Directed bool // the workload plans faults, and what crosses the wire is kept
+	Lock     locks.Spec
+	Guard    resource.Guard
+	Backend  string // optional: Embedded
+	Replicas int    // optional: of the lock's first master
+	Key      string // optional: orders/42
+	TTL      time.Duration
+	Seed     uint64
+	Want     checker.Expectation
+	// Survivors are the locks that keep, under the same steps, what this one breaks; for
+	// the report.
+	Survivors []scenarios.Case
+	Out       string // directory of runs; empty: nothing is kept
+	Command   string // optional: how to repeat the run
+	Version   string // optional: of lockbench
+}
+
+// The backends.
+const (
+	Embedded = "embedded"
+	Process  = "process"
+)
+
+// Backends lists every backend, the default first.
+func Backends() []string { return []string{Embedded, Process} }
+
+// DefaultKey is the lock's key unless Config says otherwise.
+const DefaultKey = "orders/42"
+
+// ForScenario returns the configuration of a scenario for a lock and a guard on a
+// backend. A ttl of 0 means the scenario's own.
+func ForScenario(s scenarios.Scenario, lock locks.Spec, guard resource.Guard, backend string, ttl time.Duration) (Config, error) {
+	if err := guard.Supports(lock); err != nil {
+		return Config{}, err
+	}
+	if ttl == 0 {
+		if ttl = s.TTL; backend == Process {
+			ttl = s.RealTTL
+		}
+	}
+	want, _ := s.Expect(lock.Name, guard)
+	return Config{
+		Name: s.Name, Pitfall: s.ID, Title: s.Title, Why: s.Why,
+		Workload: s.Script, Directed: true,
+		Lock: lock, Guard: guard, Backend: backend, Replicas: s.Replicas, TTL: ttl,
+		Want: want, Survivors: s.Survivors(),
+	}, nil
+}
+
+// ForWorkload returns the configuration of random load without faults. A ttl of 0 means
+// 3 s in virtual time and 1 s on real servers.
+func ForWorkload(name string, w workloads.Workload, lock locks.Spec, guard resource.Guard, backend string, ttl time.Duration) (Config, error) {
+	if err := guard.Supports(lock); err != nil {
+		return Config{}, err
+	}
+	if ttl == 0 {
+		if ttl = 3 * time.Second; backend == Process {
+			ttl = time.Second
+		}
+	}
+	return Config{
+		Name: name, Title: "random load without faults", Workload: w,
+		Lock: lock, Guard: guard, Backend: backend, TTL: ttl,
+	}, nil
+}
+
+func (c Config) withDefaults() (Config, error) {
+	if c.Backend == "" {
+		c.Backend = Embedded
+	}
+	if c.Key == "" {
+		c.Key = DefaultKey
+	}
+	if c.TTL <= 0 {
+		return c, fmt.Errorf("TTL is %v, want more than 0", c.TTL)
+	}
+	return c, nil
+}
+
+func (c Config) topology() cluster.Topology {
+	return cluster.Topology{Masters: c.Lock.Masters, Replicas: c.Replicas}
+}
+
+// slack is how much longer than its TTL a free lock may stay taken.
+func (c Config) slack() time.Duration { return c.TTL/4 + 50*time.Millisecond }

@@ -1,0 +1,152 @@
+package harness
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/cluster/embedded"
+	"github.com/lockbench/lockbench/cluster/process"
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/sim"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// standstill is how long, in real time, a run in virtual time may take.
+const standstill = 2 * time.Minute
+
+// Result is what a run gave.
+type Result struct {
+	Config    Config
+	Meta      histories.Meta
+	Events    []histories.Event
+	Exchanges []histories.Exchange // what crossed the wire, if it was kept
+	Report    checker.Report
+	Outcome   checker.Outcome
+	Expected  []checker.Judged // of each property, and whether it came out so
+	Dir       string           // where the run is kept; empty if it is not
+}
+
+// Run runs cfg once. An error means that the harness failed, not the lock; what was
+// recorded until then is in the Result and, if the run is kept, on disk.
+func Run(ctx context.Context, cfg Config) (Result, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return Result{Config: cfg}, err
+	}
+	res := Result{Config: cfg, Meta: cfg.meta(time.Now())}
+	var dir *histories.Dir
+	var sink io.Writer
+	if cfg.Out != "" {
+		if dir, err = histories.Create(cfg.Out, res.Meta); err != nil {
+			return res, err
+		}
+		defer func() { _ = dir.Close() }()
+		res.Dir, sink = dir.Path(), dir.HistoryFile()
+	}
+
+	recorder := histories.NewRecorder(sink)
+	tape := &tape{on: cfg.Directed}
+	played := play(ctx, cfg, recorder, tape, &res.Meta)
+	kept := recorder.Close()
+	res.Events, res.Exchanges = recorder.Events(), tape.exchanges()
+	if n := recorder.Clamped(); n > 0 {
+		res.Meta.Notes = append(res.Meta.Notes, fmt.Sprintf("the clock went back %d times", n))
+	}
+	if played != nil {
+		res.Meta.Notes = append(res.Meta.Notes, "the run ended early: "+played.Error())
+	}
+	if dir != nil {
+		kept = errors.Join(kept, keepExchanges(dir, res.Exchanges), dir.Recorded(res.Meta))
+	}
+	if err := errors.Join(played, kept); err != nil {
+		return res, err
+	}
+
+	began := time.Now()
+	res.Report = checker.Check(ctx, res.Events, checker.Options{
+		FaultsExpected: cfg.Directed,
+		Slack:          cfg.slack(),
+		Now:            func() time.Duration { return time.Since(began) },
+	})
+	res.Outcome, res.Expected = checker.Compare(res.Report, cfg.Want)
+	if dir != nil {
+		if err := dir.Checked(res.Meta, res.Report); err != nil {
+			return res, err
+		}
+	}
+	if len(res.Report.HarnessErrors) > 0 {
+		return res, fmt.Errorf("the history is not one that a lock can be judged by: %s", res.Report.HarnessErrors[0])
+	}
+	return res, nil
+}
+
+func keepExchanges(dir *histories.Dir, x []histories.Exchange) error {
+	if len(x) == 0 {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := histories.WriteExchanges(&b, x); err != nil {
+		return err
+	}
+	return dir.WriteFile("commands.jsonl", b.Bytes())
+}
+
+func (c Config) meta(now time.Time) histories.Meta {
+	return histories.Meta{
+		Scenario: c.Name, Pitfall: c.Pitfall, Title: c.Title,
+		Lock: c.Lock.Name, Guard: c.Guard.String(), Backend: c.Backend, Topology: c.topology().String(),
+		Seed: c.Seed, Clients: c.Workload.Clients(), TTL: c.TTL, Started: now.UTC(),
+		Version: c.Version, Command: c.Command,
+	}
+}
+
+// play brings up the deployment and lets the workload run on it.
+func play(ctx context.Context, cfg Config, rec *histories.Recorder, tape *tape, meta *histories.Meta) error {
+	if cfg.Backend == Embedded {
+		return sim.Run(cfg.Seed, standstill, func(w *sim.World) error {
+			c, err := embedded.New(w, cfg.topology(), embedded.Options{})
+			if err != nil {
+				return err
+			}
+			err = stage(context.Background(), cfg, surroundings{
+				cluster: c, now: w.Now, recorder: rec, tape: tape,
+				clock: func() workloads.Clock { return w.Source() },
+				// A context from outside the bubble cannot wake anybody inside.
+				interrupted: ctx.Err,
+			})
+			meta.Replayable = w.Replayable()
+			if n := w.Ambiguous(); n > 0 {
+				meta.Notes = append(meta.Notes, fmt.Sprintf("at %d instants two sources acted at once: the run may not replay", n))
+			}
+			return errors.Join(err, c.Close())
+		})
+	}
+	c, err := process.New(ctx, cfg.topology(), process.Options{})
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	err = stage(ctx, cfg, surroundings{
+		cluster: c, recorder: rec, tape: tape,
+		now:         func() time.Duration { return time.Since(start) },
+		clock:       func() workloads.Clock { return realClock{} },
+		interrupted: ctx.Err,
+	})
+	return errors.Join(err, c.Close())
+}
+
+// surroundings are what differs between virtual and real time.
+type surroundings struct {
+	cluster     cluster.Cluster
+	now         func() time.Duration
+	clock       func() workloads.Clock // a new client's clock
+	interrupted func() error
+	recorder    *histories.Recorder
+	tape        *tape
+}

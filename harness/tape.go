@@ -1,0 +1,59 @@
+package harness
+
+import (
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/wire"
+)
+
+// tape keeps what crosses the wire, for the report. Nothing is judged by it.
+type tape struct {
+	on bool
+
+	mu   sync.Mutex
+	kept []*histories.Exchange
+}
+
+type exchangeID struct{ conn, seq int }
+
+// watch keeps what crosses link from now on.
+func (t *tape) watch(client, node string, link *wire.Link, now func() time.Duration) {
+	if !t.on {
+		return
+	}
+	open := map[exchangeID]*histories.Exchange{}
+	link.Observe(func(e wire.Event) {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		id := exchangeID{e.Command.Conn, e.Command.Seq}
+		x := open[id]
+		if x == nil {
+			x = &histories.Exchange{Sent: now(), Client: client, Node: node, Conn: id.conn, Seq: id.seq, Command: e.Command.String()}
+			open[id] = x
+			t.kept = append(t.kept, x)
+		}
+		switch e.Kind {
+		case wire.Replied:
+			x.Replied, x.Reply = now(), e.Reply
+		case wire.Held:
+			x.Note = "held"
+		case wire.Released:
+			x.Note = "held, then let go"
+		case wire.Dropped:
+			x.Note = "dropped"
+		}
+	})
+}
+
+func (t *tape) exchanges() []histories.Exchange {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all := make([]histories.Exchange, len(t.kept))
+	for i, x := range t.kept {
+		all[i] = *x
+	}
+	histories.SortExchanges(all)
+	return all
+}

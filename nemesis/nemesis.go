@@ -1,0 +1,89 @@
+// Package nemesis makes things go wrong, one fault per file. Every fault is two
+// events in the history: Invoke before it begins and OK when it is over, so that
+// judges and drawings know when it may have been in force. Info instead of OK means
+// that starting or healing it failed.
+package nemesis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/lockbench/lockbench/histories"
+)
+
+// Fault is something that goes wrong with one node or one client.
+type Fault struct {
+	F      histories.F
+	Target string // the node, or the client, that it hits
+	// Plan says in a few words what the fault is about to do; it goes with the Invoke.
+	Plan string
+	// Start brings the fault about and returns once it is in force. For a fault
+	// without Stop it returns what was observed.
+	Start func(context.Context) (seen string, err error)
+	// Stop heals and returns what was observed. Nil means that the fault is over when
+	// Start returns.
+	Stop func(context.Context) (seen string, err error)
+}
+
+// Injector starts and stops faults and records them. It is not safe for concurrent
+// use: one scheduler drives it.
+type Injector struct {
+	recorder *histories.Recorder
+	active   []Fault
+}
+
+// NewInjector returns an Injector that records to r.
+func NewInjector(r *histories.Recorder) *Injector { return &Injector{recorder: r} }
+
+// Start brings f about.
+func (i *Injector) Start(ctx context.Context, f Fault) error {
+	i.record(f, histories.Invoke, f.Plan, nil)
+	seen, err := f.Start(ctx)
+	switch {
+	case err != nil:
+		i.record(f, histories.Info, seen, err)
+		return fmt.Errorf("%s %s: %w", f.F, f.Target, err)
+	case f.Stop == nil:
+		i.record(f, histories.OK, seen, nil)
+	default:
+		i.active = append(i.active, f)
+	}
+	return nil
+}
+
+// Stop heals the active fault of this kind on this target.
+func (i *Injector) Stop(ctx context.Context, kind histories.F, target string) error {
+	at := slices.IndexFunc(i.active, func(f Fault) bool { return f.F == kind && f.Target == target })
+	if at < 0 {
+		return fmt.Errorf("%s %s: it is not in force", kind, target)
+	}
+	f := i.active[at]
+	i.active = slices.Delete(i.active, at, at+1)
+	seen, err := f.Stop(ctx)
+	if err != nil {
+		i.record(f, histories.Info, seen, err)
+		return fmt.Errorf("heal %s %s: %w", f.F, f.Target, err)
+	}
+	i.record(f, histories.OK, seen, nil)
+	return nil
+}
+
+// HealAll stops what is in force, the latest first.
+func (i *Injector) HealAll(ctx context.Context) error {
+	var errs []error
+	for len(i.active) > 0 {
+		f := i.active[len(i.active)-1]
+		errs = append(errs, i.Stop(ctx, f.F, f.Target))
+	}
+	return errors.Join(errs...)
+}
+
+func (i *Injector) record(f Fault, t histories.Type, seen string, err error) {
+	e := histories.Event{Process: histories.Nemesis, Worker: histories.Nemesis, Type: t, F: f.F, Node: f.Target, Value: seen}
+	if err != nil {
+		e.Err = err.Error()
+	}
+	i.recorder.Record(e)
+}

@@ -1,0 +1,33 @@
+// Package report tells people and machines what a run showed. It draws; it judges
+// nothing.
+package report
+
+import (
+	"encoding/json"
+	"io"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/histories"
+)
+
+// Run is everything that a report tells of one run.
+type Run struct {
+	Meta      histories.Meta       `json:"run"`
+	Report    checker.Report       `json:"report"`
+	Outcome   string               `json:"outcome"`         // expected, unexpected or unknown
+	Expected  []checker.Judged     `json:"expected"`        // of every property
+	Survivors []string             `json:"survivors"`       // commands of the locks that survive the same steps
+	Why       string               `json:"why,omitempty"`   // why the broken lock breaks
+	Dir       string               `json:"dir,omitempty"`   // where the run is kept
+	Error     string               `json:"error,omitempty"` // of the harness
+	Events    []histories.Event    `json:"-"`
+	Exchanges []histories.Exchange `json:"-"`
+}
+
+// JSON writes r as one indented JSON object.
+func JSON(w io.Writer, r Run) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(r)
+}

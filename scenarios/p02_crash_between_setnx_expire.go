@@ -1,0 +1,37 @@
+package scenarios
+
+import (
+	"github.com/lockbench/lockbench/checker"
+	w "github.com/lockbench/lockbench/workloads"
+)
+
+func crashBetweenSetnxExpire() Scenario {
+	return Scenario{
+		ID:     "P02",
+		Name:   "crash-between-setnx-expire",
+		Title:  "the client dies after SETNX and before EXPIRE: nobody ever gets the lock again",
+		Source: "A 3.3, B, D",
+		Why: "The lock is taken and given its TTL by two commands. The client died between them, so the key has no TTL and " +
+			"no owner: no waiting helps, somebody has to delete it by hand.",
+		Script: w.Script{Cast: 2, Steps: []w.Step{
+			w.AcquireUntilReplyHeld("A"),
+			w.Crash("A"),
+			w.AcquireEventually("B"),
+			w.Read("B"),
+			w.Write("B"),
+			w.Release("B"),
+		}},
+		TTL: virtualTTL, RealTTL: waitedFor / 2,
+		Cases: []Case{
+			{Lock: "setnx-expire", Want: checker.Expectation{
+				checker.DeadlockFreedom: checker.Fail,
+				// Nobody ever held the lock, so nothing can be said of holding it.
+				checker.StrictExclusion: checker.Unknown,
+				checker.LeaseExclusion:  checker.Unknown,
+				checker.Ownership:       checker.Unknown,
+			}},
+			{Lock: "setnx-px-lua"},
+			{Lock: "redlock"},
+		},
+	}
+}

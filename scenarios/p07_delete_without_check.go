@@ -1,0 +1,44 @@
+package scenarios
+
+import (
+	"github.com/lockbench/lockbench/checker"
+	w "github.com/lockbench/lockbench/workloads"
+)
+
+func deleteWithoutCheck() Scenario {
+	return Scenario{
+		ID:     "P07",
+		Name:   "delete-without-check",
+		Title:  "a client that outlived its lease deletes the next holder's lock",
+		Source: "A 4.3, B, D",
+		Why: "Release is a bare DEL: it deletes whatever is under the key, whoever put it there. A came back after its lease had " +
+			"ended and deleted B's lock, so C got in beside B.",
+		Script: w.Script{Cast: 3, Steps: []w.Step{
+			w.Acquire("A"),
+			w.Pause("A"),
+			w.LeaseEnds(),
+			w.Acquire("B"),
+			w.Read("B"),
+			w.Resume("A"),
+			w.Release("A"),
+			w.Acquire("C"),
+			w.Read("C"),
+			w.Write("C"),
+			w.Write("B"),
+			w.Release("B"),
+			w.Release("C"),
+		}},
+		TTL: virtualTTL, RealTTL: waitedFor,
+		Cases: []Case{
+			{Lock: "setnx-px-del", Want: checker.Expectation{
+				checker.StrictExclusion: checker.Fail,
+				checker.LeaseExclusion:  checker.Fail,
+				checker.Ownership:       checker.Fail,
+				checker.ResourceSafety:  checker.Fail,
+			}},
+			// Every lease lets B in while A, which stood still, has not released: strictly
+			// two held the lock. What the twin keeps is B's lock.
+			{Lock: "setnx-px-lua", Want: checker.Expectation{checker.StrictExclusion: checker.Fail}},
+		},
+	}
+}

@@ -1,0 +1,106 @@
+// Package scenarios is the catalogue: every pitfall as a value that names a lock, the
+// exact steps that break it, and what each judge is expected to say of the broken lock
+// and of the twins that survive the same steps.
+package scenarios
+
+import (
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/resource"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// Scenario is one pitfall. The pitfalls are numbered P01 and up; a number is for life.
+type Scenario struct {
+	ID     string // P14
+	Name   string // failover-async-repl
+	Title  string // one line
+	Source string // articles A to E, R the Redis documentation, K Kleppmann 2016
+	Why    string // why the broken lock breaks, for people
+
+	Replicas int // of the lock's first master
+	Script   workloads.Script
+	// TTL is the lease in virtual time. RealTTL is used on real servers, where the
+	// script may have to wait for a lease to end.
+	TTL, RealTTL time.Duration
+
+	// Cases are the broken lock first, and then its twins.
+	Cases []Case
+}
+
+// Case is a lock and a guard, and what is expected of them under the steps.
+type Case struct {
+	Lock  string
+	Guard resource.Guard
+	Want  checker.Expectation
+}
+
+// Broken is the lock that the scenario is about.
+func (s Scenario) Broken() Case { return s.Cases[0] }
+
+// Survivors are the cases that keep, under the same steps, something that the broken
+// lock does not.
+func (s Scenario) Survivors() []Case {
+	var cases []Case
+	for _, c := range s.Cases[1:] {
+		for p, v := range s.Broken().Want {
+			if v == checker.Fail && c.Want[p] != checker.Fail {
+				cases = append(cases, c)
+				break
+			}
+		}
+	}
+	return cases
+}
+
+// String is the case's lock, and its guard if it has one.
+func (c Case) String() string {
+	if c.Guard == resource.None {
+		return c.Lock
+	}
+	return c.Lock + " with guard " + c.Guard.String()
+}
+
+// Expect returns what is expected of a lock under a guard. The catalogue expects every
+// property to hold for a lock that it does not name: that is what its user asks.
+func (s Scenario) Expect(lock string, guard resource.Guard) (want checker.Expectation, named bool) {
+	for _, c := range s.Cases {
+		if c.Lock == lock && c.Guard == guard {
+			return c.Want, true
+		}
+	}
+	return nil, false
+}
+
+// All returns the catalogue in the order of the pitfalls' numbers.
+func All() []Scenario {
+	return []Scenario{
+		crashBetweenSetnxExpire(),
+		deleteWithoutCheck(),
+		getDelRace(),
+		gcPauseLeaseExpiry(),
+		failoverAsyncRepl(),
+	}
+}
+
+// Find returns the scenario with that name or number, or a *locks.UnknownError that
+// names the nearest.
+func Find(name string) (Scenario, error) {
+	var known []string
+	for _, s := range All() {
+		if s.Name == name || s.ID == name {
+			return s, nil
+		}
+		known = append(known, s.Name)
+	}
+	return Scenario{}, &locks.UnknownError{Kind: "scenario", Name: name, Nearest: locks.Nearest(name, known), Known: known}
+}
+
+// Leases of scripts that never wait for one to end, and of those that do.
+const (
+	virtualTTL  = 3 * time.Second
+	unhurriedly = 10 * time.Second
+	waitedFor   = time.Second
+)

@@ -1,0 +1,58 @@
+package workloads
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// Contend is random load: each of N clients acquires the lock, increments the
+// register by read and write, and releases, Rounds times, with think times drawn from
+// the seed.
+type Contend struct {
+	N      int
+	Rounds int
+}
+
+// Clients is N.
+func (w Contend) Clients() int { return w.N }
+
+// Run lets the clients go and waits for all of them.
+func (w Contend) Run(ctx context.Context, s *Stage) error {
+	errs := make([]error, len(s.Clients))
+	var wg sync.WaitGroup
+	for i, c := range s.Clients {
+		wg.Go(func() { errs[i] = w.client(ctx, s, c) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+func (w Contend) client(ctx context.Context, s *Stage, c *Client) error {
+	// What a section does takes a small part of the TTL, so that without faults no
+	// lease ends inside it.
+	think := func(most time.Duration) error {
+		return c.Clock.Sleep(ctx, time.Duration(c.Rand.Int64N(int64(most))))
+	}
+	if err := think(s.TTL / 50); err != nil {
+		return err
+	}
+	for range w.Rounds {
+		for c.Acquire(ctx, s.Key, s.TTL) != nil {
+			if err := errors.Join(s.stop(ctx), think(s.TTL/50)); err != nil {
+				return err
+			}
+		}
+		_ = c.Read(ctx) // recorded
+		if err := think(s.TTL / 100); err != nil {
+			return err
+		}
+		_ = c.Write(ctx)   // recorded
+		_ = c.Release(ctx) // recorded
+		if err := errors.Join(s.stop(ctx), think(s.TTL/50)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

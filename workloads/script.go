@@ -1,0 +1,267 @@
+package workloads
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/wire"
+)
+
+// Script is a directed workload: steps in order, gated on what was observed and never
+// on time, so that it ends the same way on every backend.
+type Script struct {
+	Cast  int // how many clients; they are called A, B, C, ...
+	Steps []Step
+}
+
+// Step is one step of a script. Text says it in plain English.
+type Step struct {
+	Text string
+	Do   func(ctx context.Context, s *Stage) error
+}
+
+// beat separates steps, so that what happened first also has the lower time.
+const beat = time.Millisecond
+
+// Clients is the size of the cast.
+func (p Script) Clients() int { return p.Cast }
+
+// Run plays the steps.
+func (p Script) Run(ctx context.Context, s *Stage) error {
+	for i, step := range p.Steps {
+		if err := s.stop(ctx); err != nil {
+			return err
+		}
+		if err := step.Do(ctx, s); err != nil {
+			return fmt.Errorf("step %d, %q: %w", i+1, step.Text, err)
+		}
+		if err := s.Clock.Sleep(ctx, beat); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// call is a step in which a client makes one call and the script waits for it. A
+// client that does not hold the lock skips what only holders do.
+func call(text, name string, f func(context.Context, *Stage, *Client) error) Step {
+	return Step{text, func(ctx context.Context, s *Stage) error {
+		c, err := s.client(name)
+		if err != nil {
+			return err
+		}
+		if err := s.begin(ctx, c, func(ctx context.Context) error { return f(ctx, s, c) }); err != nil {
+			return err
+		}
+		return s.finish(ctx, c)
+	}}
+}
+
+// Acquire lets a client try once.
+func Acquire(name string) Step {
+	return call(name+" tries to acquire the lock", name, func(ctx context.Context, s *Stage, c *Client) error {
+		return c.Acquire(ctx, s.Key, s.TTL)
+	})
+}
+
+// AcquireEventually lets a client try until a free lock must have been given to it.
+func AcquireEventually(name string) Step {
+	return call(name+" waits for the lock", name, func(ctx context.Context, s *Stage, c *Client) error {
+		return s.await(ctx, c, s.TTL+2*s.Slack)
+	})
+}
+
+// Read lets a holder read the register.
+func Read(name string) Step {
+	return call(name+" reads the register", name, func(ctx context.Context, _ *Stage, c *Client) error { return c.Read(ctx) })
+}
+
+// Write lets a holder write what it read, plus one.
+func Write(name string) Step {
+	return call(name+" writes the register", name, func(ctx context.Context, _ *Stage, c *Client) error { return c.Write(ctx) })
+}
+
+// Release lets a holder release.
+func Release(name string) Step {
+	return call(name+" releases", name, func(ctx context.Context, _ *Stage, c *Client) error { return c.Release(ctx) })
+}
+
+// Finish waits for the call that a client is in.
+func Finish(name string) Step {
+	return Step{name + "'s call ends", func(ctx context.Context, s *Stage) error {
+		c, err := s.client(name)
+		if err != nil {
+			return err
+		}
+		return s.finish(ctx, c)
+	}}
+}
+
+// AcquireUntilReplyHeld lets a client try to acquire, and holds the reply of its first
+// command on the lock's key: the server has executed it and the client does not know.
+func AcquireUntilReplyHeld(name string) Step {
+	return caught(name+" sends the first command of its acquire; the reply is held up", name,
+		func(ctx context.Context, s *Stage, c *Client) error { return c.Acquire(ctx, s.Key, s.TTL) },
+		func(s *Stage) *wire.Hold { return s.primary(name).HoldReply(wire.Match{Key: s.Key}) })
+}
+
+// ReleaseUntilDeleteHeld lets a holder release, and holds the command that deletes the
+// key before the server sees it.
+func ReleaseUntilDeleteHeld(name string) Step {
+	return caught(name+" releases; the command that deletes the key is held up", name,
+		func(ctx context.Context, _ *Stage, c *Client) error { return c.Release(ctx) },
+		func(s *Stage) *wire.Hold {
+			return s.primary(name).HoldRequest(wire.Match{Key: s.Key, Names: []string{"DEL", "UNLINK", "EVALSHA", "EVAL"}})
+		})
+}
+
+// caught is a step in which a call of a client runs into a rule of the wire.
+func caught(text, name string, f func(context.Context, *Stage, *Client) error, arm func(*Stage) *wire.Hold) Step {
+	return Step{text, func(ctx context.Context, s *Stage) error {
+		c, err := s.client(name)
+		if err != nil {
+			return err
+		}
+		hold := arm(s)
+		if err := s.begin(ctx, c, func(ctx context.Context) error { return f(ctx, s, c) }); err != nil {
+			return err
+		}
+		select {
+		case <-hold.Seen():
+			return s.Nemesis.Start(ctx, nemesis.Hold(name, hold))
+		case <-s.pending[c]:
+			hold.Release()
+			return fmt.Errorf("%s's call ended and sent no command that the rule could hold", name)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}}
+}
+
+// LetGo lets the held command of a client go on, and waits for the client's call.
+func LetGo(name string) Step {
+	return Step{"the held command of " + name + " goes on", func(ctx context.Context, s *Stage) error {
+		if err := s.Nemesis.Stop(ctx, nemesis.HoldF, name); err != nil {
+			return err
+		}
+		return Finish(name).Do(ctx, s)
+	}}
+}
+
+// Crash ends a client in the middle of whatever it does. Its connections break.
+func Crash(name string) Step {
+	return Step{name + " crashes", func(ctx context.Context, s *Stage) error {
+		c, err := s.client(name)
+		if err != nil {
+			return err
+		}
+		for _, l := range s.links(name) {
+			l.Cut()
+		}
+		if err := s.finish(ctx, c); err != nil {
+			return err
+		}
+		c.Crash()
+		return nil
+	}}
+}
+
+// Pause stops a client: what it sends does not leave, what is sent to it does not
+// arrive.
+func Pause(name string) Step {
+	return Step{name + " stands still", func(ctx context.Context, s *Stage) error {
+		return s.Nemesis.Start(ctx, nemesis.Pause(name, s.links(name)))
+	}}
+}
+
+// WriteLate lets a paused holder write: the write leaves when the client goes on.
+func WriteLate(name string) Step {
+	return Step{name + " is about to write the register", func(ctx context.Context, s *Stage) error {
+		c, err := s.client(name)
+		if err != nil {
+			return err
+		}
+		return s.begin(ctx, c, c.Write)
+	}}
+}
+
+// Resume ends a Pause and waits for the client's call.
+func Resume(name string) Step {
+	return Step{name + " goes on", func(ctx context.Context, s *Stage) error {
+		if err := s.Nemesis.Stop(ctx, nemesis.PauseF, name); err != nil {
+			return err
+		}
+		return Finish(name).Do(ctx, s)
+	}}
+}
+
+// LeaseEnds waits until no server of the lock has the key any more.
+func LeaseEnds() Step {
+	return Step{"the lease ends", func(ctx context.Context, s *Stage) error {
+		end := s.Clock.Now().Add(2*s.TTL + s.Slack)
+		for {
+			n, err := s.held(ctx)
+			if err != nil {
+				return err
+			}
+			if n == 0 {
+				return nil
+			}
+			if s.Clock.Now().After(end) {
+				return fmt.Errorf("the lock's key is still there after twice its TTL of %v", s.TTL)
+			}
+			if err := s.Clock.Sleep(ctx, max(s.TTL/200, time.Millisecond)); err != nil {
+				return err
+			}
+		}
+	}}
+}
+
+// ReplicaInSync waits until the replica has everything that was written.
+func ReplicaInSync() Step {
+	return Step{"the replica is in sync", func(ctx context.Context, s *Stage) error {
+		r, ok := s.Cluster.(cluster.Replicator)
+		if !ok {
+			return fmt.Errorf("this backend has no replication")
+		}
+		return r.Sync(ctx, s.Cluster.Primary(0))
+	}}
+}
+
+// CutReplication cuts the link between the first master and its replica.
+func CutReplication() Step {
+	return replicated("the link from the master to its replica is cut", nemesis.CutReplication)
+}
+
+// PromoteReplica makes the replica the master.
+func PromoteReplica() Step {
+	return replicated("the replica is promoted", nemesis.Promote)
+}
+
+func replicated(text string, fault func(cluster.Replicator, string) nemesis.Fault) Step {
+	return Step{text, func(ctx context.Context, s *Stage) error {
+		r, ok := s.Cluster.(cluster.Replicator)
+		if !ok {
+			return fmt.Errorf("this backend has no replication")
+		}
+		replica, err := s.replica()
+		if err != nil {
+			return err
+		}
+		return s.Nemesis.Start(ctx, fault(r, replica))
+	}}
+}
+
+// KillMaster ends the first master at once.
+func KillMaster() Step {
+	return Step{"the master dies", func(ctx context.Context, s *Stage) error {
+		k, ok := s.Cluster.(cluster.Killer)
+		if !ok {
+			return fmt.Errorf("this backend cannot kill a server")
+		}
+		return s.Nemesis.Start(ctx, nemesis.Kill(k, s.Cluster.Primary(0)))
+	}}
+}

@@ -1,0 +1,129 @@
+package workloads
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/wire"
+)
+
+// Workload is what the clients of one run do.
+type Workload interface {
+	// Clients is how many there are.
+	Clients() int
+	// Run does it. An error means that the harness could not do it, not that the lock
+	// failed.
+	Run(ctx context.Context, s *Stage) error
+}
+
+// Stage is where a workload plays: the deployment, the clients and the faults.
+type Stage struct {
+	Cluster  cluster.Cluster
+	Shards   int // masters of the lock
+	Clients  []*Client
+	Prober   *Client // takes no part in the workload; tries the lock at the end
+	Nemesis  *nemesis.Injector
+	Recorder *histories.Recorder
+	Clock    Clock // of the scheduler of faults and steps
+	Rand     *rand.Rand
+	Key      string
+	TTL      time.Duration
+	Slack    time.Duration // how much longer than TTL a free lock may stay taken
+	// Interrupted says why the run should end early, or nil. In virtual time a context
+	// from outside cannot wake anybody, so long loops ask.
+	Interrupted func() error
+
+	pending map[*Client]chan struct{}
+}
+
+// client finds a client by name.
+func (s *Stage) client(name string) (*Client, error) {
+	for _, c := range s.Clients {
+		if c.Name == name {
+			return c, nil
+		}
+	}
+	return nil, fmt.Errorf("the script names client %q, and there are %d clients", name, len(s.Clients))
+}
+
+// links are the connections of a client to the nodes that serve the lock now and to
+// the register.
+func (s *Stage) links(client string) []*wire.Link {
+	var links []*wire.Link
+	for _, n := range s.Cluster.Nodes() {
+		links = append(links, s.Cluster.Link(client, n.Name))
+	}
+	return links
+}
+
+// primary is the link of a client to the node that serves the lock's first shard.
+func (s *Stage) primary(client string) *wire.Link {
+	return s.Cluster.Link(client, s.Cluster.Primary(0))
+}
+
+// replica is the node that follows the first shard's master.
+func (s *Stage) replica() (string, error) {
+	for _, n := range s.Cluster.Nodes() {
+		if n.Role == cluster.Replica {
+			return n.Name, nil
+		}
+	}
+	return "", fmt.Errorf("this step needs a replica, and the topology has none")
+}
+
+// begin starts a call of c and does not wait for it. It first waits for the call
+// before it.
+func (s *Stage) begin(ctx context.Context, c *Client, call func(context.Context) error) error {
+	if err := s.finish(ctx, c); err != nil {
+		return err
+	}
+	done := make(chan struct{})
+	if s.pending == nil {
+		s.pending = map[*Client]chan struct{}{}
+	}
+	s.pending[c] = done
+	go func() {
+		defer close(done)
+		_ = call(ctx) // recorded by the client
+	}()
+	return nil
+}
+
+// finish waits for the call that c is in, if any.
+func (s *Stage) finish(ctx context.Context, c *Client) error {
+	done, ok := s.pending[c]
+	if !ok {
+		return nil
+	}
+	select {
+	case <-done:
+		delete(s.pending, c)
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// held says on how many shards the lock's server still has the key.
+func (s *Stage) held(ctx context.Context) (int, error) {
+	n := 0
+	for shard := range s.Shards {
+		node := s.Cluster.Primary(shard)
+		if !s.Cluster.Alive(node) {
+			continue
+		}
+		keys, err := s.Cluster.Inspect(ctx, node, s.Key)
+		if err != nil {
+			return 0, fmt.Errorf("inspect %s on %s: %w", s.Key, node, err)
+		}
+		if keys[0].Exists {
+			n++
+		}
+	}
+	return n, nil
+}
