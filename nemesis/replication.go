@@ -39,7 +39,7 @@ func Promote(c cluster.Replicator, replica string) Fault {
 			if err := c.Promote(ctx, replica); err != nil {
 				return "", err
 			}
-			return fmt.Sprintf("it is the master now, with offset %d of %d", have, sent), nil
+			return fmt.Sprintf("it is the master now, and had received %d of %d of the old one's stream", have, sent), nil
 		},
 	}
 }

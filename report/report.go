@@ -14,7 +14,7 @@ import (
 type Run struct {
 	Meta      histories.Meta       `json:"run"`
 	Report    checker.Report       `json:"report"`
-	Outcome   string               `json:"outcome"`         // expected, unexpected or unknown
+	Outcome   checker.Outcome      `json:"outcome"`
 	Expected  []checker.Judged     `json:"expected"`        // of every property
 	Survivors []string             `json:"survivors"`       // commands of the locks that survive the same steps
 	Why       string               `json:"why,omitempty"`   // why the broken lock breaks

@@ -106,12 +106,14 @@ func (t *teller) brief(o histories.Op) bool {
 
 func (t *teller) fault(e histories.Event) {
 	what := strings.TrimSpace(string(e.F) + " " + show(e.Node))
+	op, begun := t.byInvoke[e.Index]
 	switch {
+	case begun && t.brief(op):
+		return // told at its end
 	case e.Type == histories.Invoke:
 	case e.Type == histories.OK:
-		what += " is over"
-		if o, ok := t.completes[e.Index]; ok && t.brief(o) {
-			what = strings.TrimSuffix(what, " is over")
+		if o, ok := t.completes[e.Index]; !ok || !t.brief(o) {
+			what += " is over"
 		}
 	default:
 		what += " failed: " + show(e.Err)
@@ -155,7 +157,7 @@ func (t *teller) wire(o histories.Op) string {
 	}
 	var groups []group
 	for _, x := range t.exchanges {
-		if x.Client != who || x.Sent < o.Invoke.Time || x.Sent > end || x.Sent == end && len(groups) > 0 && !o.Done {
+		if x.Client != who || x.Sent < o.Invoke.Time || x.Sent >= end || setup(x.Command) {
 			continue
 		}
 		if register && x.Node != "register" && !strings.HasPrefix(x.Command, "GET") {
@@ -180,6 +182,11 @@ func (t *teller) wire(o histories.Op) string {
 		}
 	}
 	return strings.Join(parts, "  ")
+}
+
+// setup says that a command belongs to opening a connection and not to the lock.
+func setup(command string) bool {
+	return strings.HasPrefix(command, "HELLO ") || strings.HasPrefix(command, "CLIENT ") || strings.HasPrefix(command, "AUTH ")
 }
 
 func begins(e histories.Event) string {

@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -39,6 +40,22 @@ func (c *conn) Close() error {
 	c.in.closeRead()
 	return nil
 }
+
+// SyscallConn returns io.EOF once the peer has hung up and nothing is left to read, and
+// otherwise a connection that shows nothing. It is what a connection pool asks a socket
+// before it hands it out again.
+func (c *conn) SyscallConn() (syscall.RawConn, error) {
+	if c.in.ended() {
+		return nil, io.EOF
+	}
+	return quiet{}, nil
+}
+
+type quiet struct{}
+
+func (quiet) Control(func(uintptr)) error    { return nil }
+func (quiet) Read(func(uintptr) bool) error  { return nil }
+func (quiet) Write(func(uintptr) bool) error { return nil }
 
 type addr string
 
@@ -123,18 +140,23 @@ func (s *stream) setDeadline(t time.Time) {
 	s.nudge()
 }
 
+func (s *stream) ended() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.gone || s.eof && len(s.queue) == 0 && !s.eofAt.After(time.Now())
+}
+
 func (s *stream) read(p []byte) (int, error) {
-	waited := false
+	byTime := false // nobody but the clock woke the reader
 	for {
 		n, next, err := s.poll(p)
 		if n > 0 || err != nil || len(p) == 0 {
-			if waited && s.flight != nil {
+			if byTime && s.flight != nil {
 				s.flight.w.acted(s.flight.slot)
 			}
 			return n, err
 		}
-		waited = true
-		s.await(next)
+		byTime = s.await(next)
 	}
 }
 
@@ -186,10 +208,11 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-func (s *stream) await(next time.Time) {
+// await blocks until the stream changes, or until next, and says whether it was next.
+func (s *stream) await(next time.Time) bool {
 	if next.IsZero() {
 		<-s.wake
-		return
+		return false
 	}
 	d := time.Until(next)
 	if s.timer == nil {
@@ -197,9 +220,11 @@ func (s *stream) await(next time.Time) {
 	} else {
 		s.timer.Reset(d)
 	}
+	defer s.timer.Stop()
 	select {
 	case <-s.wake:
+		return false
 	case <-s.timer.C:
+		return true
 	}
-	s.timer.Stop()
 }
