@@ -5,6 +5,7 @@ package harness
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
@@ -20,7 +21,8 @@ type Config struct {
 	Name     string // of the scenario or the workload; names the run's directory
 	Pitfall  string // optional: the scenario's number
 	Title    string // optional
-	Why      string // optional
+	Why      string // optional: why the lock breaks, told if it does
+	Note     string // optional: what the run shows, told in any case
 	Workload workloads.Workload
 	Directed bool // the workload plans faults, and what crosses the wire is kept
 	Lock     locks.Spec
@@ -30,7 +32,7 @@ type Config struct {
 	Key      string // optional: orders/42
 	TTL      time.Duration
 	Seed     uint64
-	Want     checker.Expectation
+	Want     checker.Expectation // optional: every property must pass or not apply
 	// Survivors are the locks that keep, under the same steps, what this one breaks; for
 	// the report.
 	Survivors []scenarios.Case
@@ -62,18 +64,28 @@ func ForScenario(s scenarios.Scenario, lock locks.Spec, guard resource.Guard, ba
 			ttl = s.RealTTL
 		}
 	}
-	want, _ := s.Expect(lock.Name, guard)
-	return Config{
-		Name: s.Name, Pitfall: s.ID, Title: s.Title, Why: s.Why,
+	c := s.Case(lock.Name, guard)
+	cfg := Config{
+		Name: s.Name, Pitfall: s.ID, Title: s.Title,
 		Workload: s.Script, Directed: true,
 		Lock: lock, Guard: guard, Backend: backend, Replicas: s.Replicas, TTL: ttl,
-		Want: want, Survivors: s.Survivors(),
-	}, nil
+		Want: c.Want, Note: c.Note,
+	}
+	if !s.Saves(c) || len(c.Want) == 0 { // it may break as the broken lock does
+		cfg.Why, cfg.Survivors = s.Why, s.Survivors()
+	}
+	return cfg, nil
 }
 
-// ForWorkload returns the configuration of random load without faults. A ttl of 0 means
+// Contend is the one random workload: see workloads.Contend.
+const Contend = "contend"
+
+// Workloads lists the random workloads.
+func Workloads() []string { return []string{Contend} }
+
+// ForContend returns the configuration of random load without faults. A ttl of 0 means
 // 3 s in virtual time and 1 s on real servers.
-func ForWorkload(name string, w workloads.Workload, lock locks.Spec, guard resource.Guard, backend string, ttl time.Duration) (Config, error) {
+func ForContend(clients, rounds int, lock locks.Spec, guard resource.Guard, backend string, ttl time.Duration) (Config, error) {
 	if err := guard.Supports(lock); err != nil {
 		return Config{}, err
 	}
@@ -83,7 +95,7 @@ func ForWorkload(name string, w workloads.Workload, lock locks.Spec, guard resou
 		}
 	}
 	return Config{
-		Name: name, Title: "random load without faults", Workload: w,
+		Name: Contend, Title: "random load without faults", Workload: workloads.Contend{N: clients, Rounds: rounds},
 		Lock: lock, Guard: guard, Backend: backend, TTL: ttl,
 	}, nil
 }
@@ -94,6 +106,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Key == "" {
 		c.Key = DefaultKey
+	}
+	if !slices.Contains(Backends(), c.Backend) {
+		return c, fmt.Errorf("no backend %q, want one of %v", c.Backend, Backends())
 	}
 	if c.TTL <= 0 {
 		return c, fmt.Errorf("TTL is %v, want more than 0", c.TTL)

@@ -53,9 +53,16 @@ func (i *Injector) Start(ctx context.Context, f Fault) error {
 	return nil
 }
 
+// InForce says whether a fault of this kind is active on this target.
+func (i *Injector) InForce(kind histories.F, target string) bool { return i.find(kind, target) >= 0 }
+
+func (i *Injector) find(kind histories.F, target string) int {
+	return slices.IndexFunc(i.active, func(f Fault) bool { return f.F == kind && f.Target == target })
+}
+
 // Stop heals the active fault of this kind on this target.
 func (i *Injector) Stop(ctx context.Context, kind histories.F, target string) error {
-	at := slices.IndexFunc(i.active, func(f Fault) bool { return f.F == kind && f.Target == target })
+	at := i.find(kind, target)
 	if at < 0 {
 		return fmt.Errorf("%s %s: it is not in force", kind, target)
 	}

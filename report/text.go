@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
@@ -21,7 +20,8 @@ type Style struct {
 const longStory = 200
 
 // Text writes r for people: what happened, what was judged and why, what was expected,
-// and how to see it again. It reads the same without colour.
+// and how to see it again. It reads the same without colour. Only commands and paths,
+// which are there to be copied, may be wider than the style.
 func Text(w io.Writer, r Run, style Style) error {
 	if style.Width <= 0 {
 		style.Width = 100
@@ -35,66 +35,15 @@ func Text(w io.Writer, r Run, style Style) error {
 	return err
 }
 
-type printer struct {
-	b     strings.Builder
-	style Style
-}
-
-func (p *printer) line(format string, args ...any) { fmt.Fprintf(&p.b, format+"\n", args...) }
-
-func (p *printer) colour(code, s string) string {
-	if !p.style.Colour {
-		return s
-	}
-	return "\x1b[" + code + "m" + s + "\x1b[0m"
-}
-
-func (p *printer) bold(s string) string { return p.colour("1", s) }
-func (p *printer) red(s string) string  { return p.colour("1;31", s) }
-func (p *printer) dim(s string) string  { return p.colour("2", s) }
-
-func (p *printer) verdict(v checker.Verdict) string {
-	switch v {
-	case checker.Fail:
-		return p.red("FAIL")
-	case checker.Pass:
-		return p.colour("32", "pass")
-	case checker.NotApplicable:
-		return "n/a "
-	}
-	return p.colour("33", "unknown")
-}
-
-// para writes text wrapped to the width, behind a first line's prefix and an indent.
-func (p *printer) para(first, indent, text string) {
-	line, width := first, utf8.RuneCountInString(first)
-	empty := true
-	for word := range strings.FieldsSeq(text) {
-		n := utf8.RuneCountInString(word)
-		if !empty && width+1+n > p.style.Width {
-			p.line("%s", line)
-			line, width, empty = indent, utf8.RuneCountInString(indent), true
-		}
-		if !empty {
-			line += " "
-			width++
-		}
-		line += word
-		width += n
-		empty = false
-	}
-	p.line("%s", line)
-}
-
 func (p *printer) head(r Run) {
 	m := r.Meta
-	name := p.bold(m.Scenario)
+	name := p.bold(show(m.Scenario))
 	if m.Pitfall != "" {
-		name += " (" + m.Pitfall + ")"
+		name += " (" + show(m.Pitfall) + ")"
 	}
-	p.line("%s  lock %s · guard %s · %s · seed %d · %s", name, p.bold(m.Lock), m.Guard, backend(m.Backend), m.Seed, m.Topology)
+	p.para(name+"  ", prose(fmt.Sprintf("lock %s · guard %s · %s · seed %d · %s", m.Lock, m.Guard, backend(m.Backend), m.Seed, m.Topology)), nil)
 	if m.Title != "" {
-		p.line("%s", m.Title)
+		p.para("", prose(m.Title), nil)
 	}
 	p.line("")
 }
@@ -112,41 +61,71 @@ func backend(name string) string {
 func (p *printer) timeline(r Run) {
 	events := r.Events
 	if len(events) > longStory {
-		events = window(events, r.Report)
-		p.line("%s", p.dim(fmt.Sprintf("  %d events; these are the ones around the first violation, or the first ones", len(r.Events))))
+		var which string
+		events, which = window(events, r.Report)
+		p.para("  ", fmt.Sprintf("%d events, of which these are %s", len(r.Events), which), p.dim)
 	}
-	rows := timeline(events, r.Exchanges)
-	const left = 54
+	rows := timeline(r.Events, events, r.Exchanges)
+	var marks, times, names, whats []string
 	for _, row := range rows {
-		text := fmt.Sprintf("  %7s  %-8s %s", seconds(row.at), row.who, row.what)
+		marks, times, names = append(marks, row.mark), append(times, seconds(row.at)), append(names, row.who)
+	}
+	mark, at, who := widest(marks), widest(times), widest(names)
+	for i, row := range rows {
+		whats = append(whats, fmt.Sprintf("  %*s  %*s  %s  ", mark, row.mark, at, times[i], pad(row.who, who))+row.what)
+	}
+	left, indent := p.column(rows, whats), 2+mark+2+at+2+who+2
+	for i, row := range rows {
 		switch {
 		case row.alarm:
-			p.line("%s", p.red(text))
-		case row.wire == "":
-			p.line("%s", text)
-		case utf8.RuneCountInString(text)+2+utf8.RuneCountInString(row.wire) <= p.style.Width:
-			pad := max(left-utf8.RuneCountInString(text), 0)
-			if utf8.RuneCountInString(text)+pad+2+utf8.RuneCountInString(row.wire) > p.style.Width {
-				pad = 0
-			}
-			p.line("%s%s  %s", text, strings.Repeat(" ", pad), p.dim(row.wire))
+			p.para(whats[i][:len(whats[i])-len(row.what)], row.what, p.red)
+		case p.beside(row, whats[i], left):
+			p.line("%s  %s", pad(whats[i], left), p.dim(row.wire[0]))
 		default:
-			p.line("%s", text)
-			for i, part := range strings.Split(row.wire, "  → ") {
-				if i > 0 {
-					part = "→ " + part
-				}
-				p.line("%s", p.dim(strings.Repeat(" ", 20)+part))
+			p.para(whats[i][:len(whats[i])-len(row.what)], row.what, nil)
+			for _, w := range row.wire {
+				p.para(strings.Repeat(" ", indent), w, p.dim)
 			}
 		}
 	}
 	p.line("")
 }
 
-// window keeps the events around the first witness, or the first events.
-func window(events []histories.Event, report checker.Report) []histories.Event {
+func widest(all []string) int {
+	n := 0
+	for _, s := range all {
+		n = max(n, columns(s))
+	}
+	return n
+}
+
+// beside says that what crossed the wire fits beside what happened, from column left.
+func (p *printer) beside(r row, what string, left int) bool {
+	return len(r.wire) == 1 && columns(what) <= left && left+2+columns(r.wire[0]) <= p.style.Width
+}
+
+// column is where the wire's column begins so that it fits beside most rows.
+func (p *printer) column(rows []row, whats []string) int {
+	best, most := 0, 0
+	for _, what := range whats {
+		left, n := columns(what), 0
+		for i, r := range rows {
+			if p.beside(r, whats[i], left) {
+				n++
+			}
+		}
+		if n > most || n == most && left < best {
+			best, most = left, n
+		}
+	}
+	return best
+}
+
+// window keeps the events around the first witness, or the first events, and says which
+// they are.
+func window(events []histories.Event, report checker.Report) ([]histories.Event, string) {
 	const around = 12
-	first, last := 0, 2*around
+	first, last, which := 0, 2*around, "the first"
 	for _, res := range report.Results {
 		if res.Verdict == checker.Fail && len(res.Witness) > 0 {
 			first, last = res.Witness[0]-around, res.Witness[0]
@@ -156,17 +135,18 @@ func window(events []histories.Event, report checker.Report) []histories.Event {
 				}
 			}
 			last += around
+			which = "those around the first violation of " + label(res.Property)
 			break
 		}
 	}
-	return events[max(first, 0):min(last, len(events))]
+	last = min(last, len(events))
+	return events[min(max(first, 0), last):last], which
 }
 
-// labels are the properties as people call them.
-func label(p checker.Property) string { return strings.ReplaceAll(string(p), "-", " ") }
+// label is a property as people call it.
+func label(p checker.Property) string { return strings.ReplaceAll(show(string(p)), "-", " ") }
 
 func (p *printer) verdicts(r Run) {
-	const column = 19
 	met := map[checker.Property]checker.Judged{}
 	for _, e := range r.Expected {
 		met[e.Property] = e
@@ -179,36 +159,72 @@ func (p *printer) verdicts(r Run) {
 			quiet = append(quiet, label(res.Property)+" "+p.verdict(res.Verdict))
 			continue
 		}
-		text := res.Story
+		text := story(res, r.Report.Vacuous)
 		if len(res.Witness) > 0 {
 			text += " [events " + join(res.Witness) + "]"
 		}
 		if !asWanted {
 			text += fmt.Sprintf(" (expected: %s)", e.Want)
 		}
-		pad := strings.Repeat(" ", max(column-len(label(res.Property)), 1))
-		indent := strings.Repeat(" ", column+2+5)
-		p.para("  "+label(res.Property)+pad+p.verdict(res.Verdict)+" ", indent, text)
+		p.para("  "+pad(label(res.Property), len("deadlock freedom"))+"  "+pad(p.verdict(res.Verdict), len("unknown"))+"  ", text, nil)
 	}
-	if len(quiet) > 0 {
-		p.line("  %s", strings.TrimSpace(strings.Join(quiet, " · ")))
-	}
-	checked, unknowns, took, engine := 0, 0, time.Duration(0), ""
+	p.list("  ", quiet)
+	unknowns, took, engine := 0, time.Duration(0), ""
 	for _, res := range r.Report.Results {
-		checked, unknowns = max(checked, res.Checked), max(unknowns, res.Unknowns)
+		unknowns = max(unknowns, res.Unknowns)
 		took += res.Took
-		if res.Property == checker.StrictExclusion {
-			engine = res.Engine
+		if res.Property == checker.StrictExclusion && res.Engine != "" {
+			engine = ", exclusion by " + show(res.Engine)
 		}
 	}
-	p.line("%s", p.dim(fmt.Sprintf("  checked %d events, %d operations of unknown outcome; %s (%s)", len(r.Events), unknowns, engine, took.Round(10*time.Microsecond))))
+	p.para("  ", fmt.Sprintf("judged %s, %s of unknown outcome%s, in %v",
+		count(len(r.Events), "event"), count(unknowns, "operation"), engine, took.Round(10*time.Microsecond)), p.dim)
 	for _, v := range r.Report.Vacuous {
-		p.para("  vacuous: ", "           ", v)
+		p.para("  vacuous: ", prose(v), nil)
 	}
 	for _, v := range r.Report.HarnessErrors {
-		p.para("  harness: ", "           ", v)
+		p.para("  harness: ", prose(v), nil)
 	}
 	p.line("")
+}
+
+// list writes items on as few lines as the width allows.
+func (p *printer) list(indent string, items []string) {
+	line := indent
+	for _, item := range items {
+		switch {
+		case line == indent:
+			line += item
+		case columns(line)+3+columns(item) > p.style.Width:
+			p.line("%s", line)
+			line = indent + item
+		default:
+			line += " · " + item
+		}
+	}
+	if line != indent {
+		p.line("%s", line)
+	}
+}
+
+// story is a result's story. What it shares with other results, the reasons why the run
+// is vacuous, is told once below them.
+func story(res checker.Result, vacuous []string) string {
+	text := prose(res.Story)
+	for _, v := range vacuous {
+		text = strings.TrimSpace(strings.Replace(text, "Vacuous: "+prose(v)+".", "", 1))
+	}
+	if text == "" {
+		return "Not put to the test."
+	}
+	return text
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func join(ints []int) string {
@@ -230,58 +246,96 @@ func join(ints []int) string {
 func (p *printer) end(r Run) {
 	failed := r.Report.Verdict == checker.Fail
 	if r.Why != "" && failed {
-		p.para("Why: ", "     ", r.Why)
+		p.para("Why:     ", prose(r.Why), nil)
+	}
+	if r.Note != "" {
+		p.para("Note:    ", prose(r.Note), nil)
 	}
 	if failed {
+		if len(r.Survivors) > 0 {
+			p.line("Survives the same steps:")
+		}
 		for _, s := range r.Survivors {
-			p.line("Survives the same steps: %s", s)
+			p.line("         %s", clean(s))
 		}
 	}
-	p.line("Verdict: %s", p.bold(p.sentence(r)))
+	p.para("Verdict: ", sentence(r), p.bold)
 	if r.Meta.Command != "" {
-		p.line("Replay:  %s", r.Meta.Command)
+		p.line("Replay:  %s", clean(r.Meta.Command))
 	}
 	if r.Dir != "" {
-		p.line("History: %s", r.Dir)
+		p.line("History: %s", clean(r.Dir))
 	}
 	for _, n := range r.Meta.Notes {
-		p.para("Note:    ", "         ", show(n))
+		p.para("Note:    ", prose(n), nil)
 	}
 }
 
-func (p *printer) sentence(r Run) string {
-	what := map[checker.Verdict]string{
-		checker.Fail: "violation found", checker.Pass: "all properties hold", checker.Unknown: "nothing can be said",
-	}[r.Report.Verdict]
-	switch r.Outcome {
-	case checker.AsExpected:
-		return what + ", as expected."
-	case checker.Unexpected:
-		var wrong []string
-		for _, e := range r.Expected {
-			if !e.Met {
-				wrong = append(wrong, fmt.Sprintf("%s was expected to be %s and is %s", label(e.Property), e.Want, e.Got))
-			}
-		}
-		return what + ", NOT as expected: " + strings.Join(wrong, "; ") + "."
-	}
-	return what + ": the run is not conclusive."
-}
-
-// Line writes r in one line.
-func Line(w io.Writer, r Run, style Style) error {
-	p := &printer{style: style}
+// sentence says what was found and whether that was expected.
+func sentence(r Run) string {
 	var failed []string
 	for _, res := range r.Report.Results {
 		if res.Verdict == checker.Fail {
 			failed = append(failed, label(res.Property))
 		}
 	}
-	text := fmt.Sprintf("seed %d  %s", r.Meta.Seed, p.sentence(r))
-	if len(failed) > 0 {
-		text += "  failed: " + strings.Join(failed, ", ")
+	what := "nothing can be said"
+	switch r.Report.Verdict {
+	case checker.Fail:
+		what = and(failed) + " violated"
+	case checker.Pass:
+		what = "all properties hold"
 	}
-	p.line("%s", text)
-	_, err := io.WriteString(w, p.b.String())
+	switch r.Outcome {
+	case checker.AsExpected:
+		return what + ", as expected."
+	case checker.Unexpected:
+		return what + ", NOT as expected: " + surprise(r.Expected) + "."
+	}
+	return what + "; the run is not conclusive."
+}
+
+// surprise says what came out otherwise than expected.
+func surprise(judged []checker.Judged) string {
+	type change struct{ got, want checker.Verdict }
+	var order []change
+	changed := map[change][]string{}
+	for _, e := range judged {
+		if e.Met {
+			continue
+		}
+		c := change{e.Got, e.Want}
+		if changed[c] == nil {
+			order = append(order, c)
+		}
+		changed[c] = append(changed[c], label(e.Property))
+	}
+	var parts []string
+	for _, c := range order {
+		parts = append(parts, fmt.Sprintf("%s came out as %s instead of %s", and(changed[c]), c.got, c.want))
+	}
+	if len(parts) == 0 {
+		return "a violation was wanted"
+	}
+	return strings.Join(parts, "; ")
+}
+
+// and joins words as a sentence does.
+func and(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}
+
+// Line writes r in one line, however wide.
+func Line(w io.Writer, r Run, style Style) error {
+	p := &printer{style: style}
+	text := sentence(r)
+	if r.Outcome != checker.AsExpected {
+		text = p.bold(text)
+	}
+	_, err := fmt.Fprintf(w, "seed %d  %s\n", r.Meta.Seed, text)
 	return err
 }

@@ -11,41 +11,51 @@ import (
 
 // row is one line of the timeline.
 type row struct {
+	mark  string // the events that it tells, by their indexes
 	at    time.Duration
 	who   string
 	what  string
-	wire  string // what crossed the wire for it
-	alarm bool   // two clients believe that they hold the lock
+	wire  []string // what crossed the wire for it
+	alarm bool     // two clients believe that they hold the lock
 }
 
 // manyRefusals is how many refused acquires in a row are told as one line.
 const manyRefusals = 3
 
-// timeline tells a history in rows, in the order of its events.
-func timeline(events []histories.Event, exchanges []histories.Exchange) []row {
-	t := &teller{events: events, exchanges: exchanges, belief: beliefs(events)}
-	ops, _ := histories.Pair(events) // a history that does not pair is told as far as it does
-	t.byInvoke = map[int]histories.Op{}
+// timeline tells events, a part of history, in rows and in their order.
+func timeline(history, events []histories.Event, exchanges []histories.Exchange) []row {
+	t := &teller{
+		events: events, exchanges: exchanges, belief: beliefs(history),
+		byInvoke: map[int]histories.Op{}, completes: map[int]histories.Op{},
+	}
+	ops, _ := histories.Pair(history) // a history that does not pair is told as far as it does
 	for _, o := range ops {
 		t.byInvoke[o.Invoke.Index] = o
-	}
-	t.completes = map[int]histories.Op{}
-	for _, o := range ops {
 		if o.Done {
 			t.completes[o.Complete.Index] = o
 		}
 	}
 	for i := 0; i < len(events); i++ {
-		if n := t.refusals(i); n > manyRefusals {
-			last := events[i+2*n-1]
-			t.add(row{at: events[i].Time, who: name(events[i]), what: fmt.Sprintf("tries to acquire %s, and is refused %d times until %s",
-				show(events[i].Key), n, seconds(last.Time))})
-			i += 2*n - 1
+		e := events[i]
+		n := t.refusals(i)
+		if n <= manyRefusals {
+			t.tell(i)
 			continue
 		}
-		t.tell(events[i])
+		last := events[i+2*n-1]
+		t.add(row{mark: marks(e.Index, last.Index), at: e.Time, who: name(e), what: fmt.Sprintf("tries to acquire %s, and is refused %d times until %s",
+			show(e.Key), n, seconds(last.Time))})
+		i += 2*n - 1
 	}
 	return t.rows
+}
+
+// marks names events in the way in which verdicts do.
+func marks(first, last int) string {
+	if first == last {
+		return fmt.Sprint(first)
+	}
+	return fmt.Sprintf("%d-%d", first, last)
 }
 
 type teller struct {
@@ -73,29 +83,45 @@ func (t *teller) refusals(i int) int {
 	return n
 }
 
-func (t *teller) tell(e histories.Event) {
-	if e.Process == histories.Nemesis && e.F != histories.Audit {
-		t.fault(e)
-		return
-	}
-	op, invoked := t.byInvoke[e.Index]
+// tell tells the event at place i.
+func (t *teller) tell(i int) {
+	e := t.events[i]
+	r := row{mark: marks(e.Index, e.Index), at: e.Time, who: name(e)}
+	begun, isBegin := t.byInvoke[e.Index]
+	ended, isEnd := t.completes[e.Index]
 	switch {
-	case invoked && t.brief(op):
+	case isBegin && t.brief(begun):
 		return // told at its end
-	case invoked:
-		t.add(row{at: e.Time, who: name(e), what: begins(e), wire: t.wire(op)})
-	case e.Type == histories.Info && e.Single():
-		t.add(row{at: e.Time, who: name(e), what: single(e)})
+	case isEnd && t.brief(ended):
+		r.mark = marks(ended.Invoke.Index, e.Index)
+	}
+	switch {
+	case e.Process == histories.Nemesis && e.F != histories.Audit:
+		r.what = fault(e, isEnd && !t.brief(ended))
+	case isBegin:
+		r.what, r.wire = begins(e), t.wire(begun, t.next(i))
+	case e.Single():
+		r.what = single(e)
 	default:
-		r := row{at: e.Time, who: name(e), what: ends(e)}
-		if op, ok := t.completes[e.Index]; ok && t.brief(op) {
-			r.wire = t.wire(op)
-		}
-		t.add(r)
-		if e.F == histories.Acquire && e.Type == histories.OK {
-			t.alarms(e)
+		r.what = ends(e)
+		if isEnd && t.brief(ended) {
+			r.wire = t.wire(ended, forever)
 		}
 	}
+	t.add(r)
+	if e.F == histories.Acquire && e.Type == histories.OK {
+		t.alarms(e)
+	}
+}
+
+const forever = time.Duration(1<<63 - 1)
+
+// next is the time of the event after place i.
+func (t *teller) next(i int) time.Duration {
+	if i+1 < len(t.events) {
+		return t.events[i+1].Time
+	}
+	return forever
 }
 
 // brief says that nothing happened between an op's two events, so that one row tells
@@ -104,24 +130,19 @@ func (t *teller) brief(o histories.Op) bool {
 	return o.Done && o.Complete.Index == o.Invoke.Index+1
 }
 
-func (t *teller) fault(e histories.Event) {
-	what := strings.TrimSpace(string(e.F) + " " + show(e.Node))
-	op, begun := t.byInvoke[e.Index]
+// fault tells a fault's start or end; over says that its start was told before.
+func fault(e histories.Event, over bool) string {
+	what := strings.TrimSpace(show(string(e.F)) + " " + show(e.Node))
 	switch {
-	case begun && t.brief(op):
-		return // told at its end
-	case e.Type == histories.Invoke:
-	case e.Type == histories.OK:
-		if o, ok := t.completes[e.Index]; !ok || !t.brief(o) {
-			what += " is over"
-		}
-	default:
+	case e.Type == histories.Fail || e.Type == histories.Info:
 		what += " failed: " + show(e.Err)
+	case over:
+		what += " is over"
 	}
 	if e.Value != "" {
 		what += ": " + show(e.Value)
 	}
-	t.add(row{at: e.Time, who: name(e), what: what})
+	return what
 }
 
 // alarms tells who else believes to hold the lock when e grants it.
@@ -143,9 +164,10 @@ func beliefs(events []histories.Event) []histories.Hold {
 	return slices.DeleteFunc(histories.Holds(events), func(h histories.Hold) bool { return !h.Believed() })
 }
 
-// wire tells the commands that an op sent, and their replies.
-func (t *teller) wire(o histories.Op) string {
-	end := time.Duration(1<<63 - 1)
+// wire tells the commands that an op sent, and their replies. A reply that came after
+// the instant told, at which the timeline goes on, is told with its time.
+func (t *teller) wire(o histories.Op, told time.Duration) []string {
+	end := forever
 	if o.Done {
 		end = o.Complete.Time
 	}
@@ -164,8 +186,11 @@ func (t *teller) wire(o histories.Op) string {
 			continue
 		}
 		reply := x.Reply
+		if reply != "" && x.Replied > told {
+			reply += " at " + seconds(x.Replied)
+		}
 		if x.Note != "" {
-			reply = strings.TrimSpace(x.Note + " " + reply)
+			reply = strings.TrimSuffix(x.Note+": "+reply, ": ")
 		}
 		at := slices.IndexFunc(groups, func(g group) bool { return g.command == x.Command && g.reply == reply })
 		if at < 0 {
@@ -174,14 +199,16 @@ func (t *teller) wire(o histories.Op) string {
 		}
 		groups[at].nodes = append(groups[at].nodes, x.Node)
 	}
-	parts := make([]string, len(groups))
-	for i, g := range groups {
-		parts[i] = fmt.Sprintf("→ %s: %s", strings.Join(g.nodes, " "), g.command)
+	var lines []string
+	for _, g := range groups {
+		slices.Sort(g.nodes)
+		line := fmt.Sprintf("→ %s: %s", show(strings.Join(g.nodes, " ")), show(g.command))
 		if g.reply != "" {
-			parts[i] += "  " + g.reply
+			line += "  " + show(g.reply)
 		}
+		lines = append(lines, line)
 	}
-	return strings.Join(parts, "  ")
+	return lines
 }
 
 // setup says that a command belongs to opening a connection and not to the lock.
@@ -200,7 +227,7 @@ func begins(e histories.Event) string {
 	case histories.Write:
 		return "writes " + show(e.Value) + " to the register …"
 	}
-	return string(e.F) + " …"
+	return strings.TrimSpace(show(string(e.F))+" "+show(e.Key)) + " …"
 }
 
 func ends(e histories.Event) string {
@@ -210,7 +237,7 @@ func ends(e histories.Event) string {
 		what = "acquires " + show(e.Key)
 		if e.Type == histories.OK {
 			if e.Deadline > 0 {
-				what += ", told that its lease ends at " + seconds(e.Deadline)
+				what += ", lease until " + seconds(e.Deadline)
 			}
 			if e.Token > 0 {
 				what += fmt.Sprintf(", token %d", e.Token)
@@ -226,10 +253,10 @@ func ends(e histories.Event) string {
 	case histories.Write:
 		what = "writes " + show(e.Value) + " to the register"
 		if e.Type == histories.OK {
-			what += fmt.Sprintf(", replacing version %d", e.Version)
+			what += fmt.Sprintf(" over version %d", e.Version)
 		}
 	default:
-		what = string(e.F) + " " + show(e.Key)
+		what = strings.TrimSpace(show(string(e.F)) + " " + show(e.Key))
 	}
 	switch e.Type {
 	case histories.Fail:
@@ -254,7 +281,7 @@ func single(e histories.Event) string {
 		}
 		return fmt.Sprintf("%s still holds %s, for another %s", show(e.Node), show(e.Key), seconds(e.TTL))
 	}
-	return string(e.F)
+	return show(string(e.F))
 }
 
 func name(e histories.Event) string {
@@ -266,21 +293,3 @@ func name(e histories.Event) string {
 
 // seconds shows an instant or a duration with milliseconds.
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }
-
-// show makes a string from outside harmless to a terminal and short.
-func show(s string) string {
-	const most = 120
-	var b strings.Builder
-	for i, r := range s {
-		if i >= most {
-			b.WriteString("…")
-			break
-		}
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == '\u202e' || r == '\ufffd' {
-			fmt.Fprintf(&b, `\x%02x`, r)
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}

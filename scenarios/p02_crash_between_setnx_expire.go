@@ -9,7 +9,7 @@ func crashBetweenSetnxExpire() Scenario {
 	return Scenario{
 		ID:     "P02",
 		Name:   "crash-between-setnx-expire",
-		Title:  "the client dies after SETNX and before EXPIRE: nobody ever gets the lock again",
+		Title:  "a client dies after its first command has taken the key",
 		Source: "A 3.3, B, D",
 		Why: "The lock is taken and given its TTL by two commands. The client died between them, so the key has no TTL and " +
 			"no owner: no waiting helps, somebody has to delete it by hand.",

@@ -9,7 +9,7 @@ func getDelRace() Scenario {
 	return Scenario{
 		ID:     "P08",
 		Name:   "get-del-race",
-		Title:  "the lease ends between the check of the token and the DEL",
+		Title:  "the lease ends while the command that deletes the key is on its way",
 		Source: "A 2.3, 4.4",
 		Why: "Release checks the token with GET and deletes with DEL, and between the two anything may happen. A's lease ended there and " +
 			"B took the lock; A's DEL, sent for its own lock, removed B's.",

@@ -7,8 +7,7 @@ import (
 )
 
 func gcPauseLeaseExpiry() Scenario {
-	// No lease survives a holder that stands still: strictly, two hold the lock. What a
-	// fence saves is the resource.
+	const strictly = "No lease survives a holder that stands still: strictly, two held the lock. "
 	paused := checker.Expectation{checker.StrictExclusion: checker.Fail}
 	return Scenario{
 		ID:     "P11",
@@ -36,8 +35,14 @@ func gcPauseLeaseExpiry() Scenario {
 				checker.StrictExclusion: checker.Fail,
 				checker.ResourceSafety:  checker.Fail,
 			}},
-			{Lock: "fenced", Guard: resource.Fence, Want: paused},
-			{Lock: "setnx-px-lua", Guard: resource.CheckToken, Want: paused},
+			{
+				Lock: "fenced", Guard: resource.Fence, Want: paused,
+				Note: strictly + "What the fence saves is the resource: it had seen B's token and refused A's write with the lower one.",
+			},
+			{
+				Lock: "setnx-px-lua", Guard: resource.CheckToken, Want: paused,
+				Note: strictly + "The check before the write saved the resource, because A stood still before it and not after it.",
+			},
 		},
 	}
 }

@@ -4,6 +4,7 @@
 package scenarios
 
 import (
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
@@ -35,6 +36,8 @@ type Case struct {
 	Lock  string
 	Guard resource.Guard
 	Want  checker.Expectation
+	// Note says what a survivor shows. Empty: nothing needs to be said.
+	Note string
 }
 
 // Broken is the lock that the scenario is about.
@@ -43,16 +46,7 @@ func (s Scenario) Broken() Case { return s.Cases[0] }
 // Survivors are the cases that keep, under the same steps, something that the broken
 // lock does not.
 func (s Scenario) Survivors() []Case {
-	var cases []Case
-	for _, c := range s.Cases[1:] {
-		for p, v := range s.Broken().Want {
-			if v == checker.Fail && c.Want[p] != checker.Fail {
-				cases = append(cases, c)
-				break
-			}
-		}
-	}
-	return cases
+	return slices.DeleteFunc(slices.Clone(s.Cases), func(c Case) bool { return !s.Saves(c) })
 }
 
 // String is the case's lock, and its guard if it has one.
@@ -63,15 +57,25 @@ func (c Case) String() string {
 	return c.Lock + " with guard " + c.Guard.String()
 }
 
-// Expect returns what is expected of a lock under a guard. The catalogue expects every
+// Case returns what is expected of a lock under a guard. The catalogue expects every
 // property to hold for a lock that it does not name: that is what its user asks.
-func (s Scenario) Expect(lock string, guard resource.Guard) (want checker.Expectation, named bool) {
+func (s Scenario) Case(lock string, guard resource.Guard) Case {
 	for _, c := range s.Cases {
 		if c.Lock == lock && c.Guard == guard {
-			return c.Want, true
+			return c
 		}
 	}
-	return nil, false
+	return Case{Lock: lock, Guard: guard}
+}
+
+// Saves says whether the case keeps something that the broken lock does not.
+func (s Scenario) Saves(c Case) bool {
+	for p, v := range s.Broken().Want {
+		if v == checker.Fail && c.Want[p] != checker.Fail {
+			return true
+		}
+	}
+	return false
 }
 
 // All returns the catalogue in the order of the pitfalls' numbers.

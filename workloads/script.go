@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/wire"
 )
@@ -165,6 +166,13 @@ func Crash(name string) Step {
 			return err
 		}
 		c.Crash()
+		for _, fault := range []histories.F{nemesis.HoldF, nemesis.PauseF} {
+			if s.Nemesis.InForce(fault, name) { // it ended with its client
+				if err := s.Nemesis.Stop(ctx, fault, name); err != nil {
+					return err
+				}
+			}
+		}
 		return nil
 	}}
 }

@@ -148,5 +148,5 @@ func backendRows() [][]string {
 }
 
 func workloadRows() [][]string {
-	return [][]string{{workloadContend, "N clients acquire, increment the protected register, release, with random think times"}}
+	return [][]string{{harness.Contend, "N clients acquire, increment the protected register, release, with random think times"}}
 }

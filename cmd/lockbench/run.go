@@ -18,7 +18,6 @@ import (
 	"github.com/lockbench/lockbench/report"
 	"github.com/lockbench/lockbench/resource"
 	"github.com/lockbench/lockbench/scenarios"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 const (
@@ -26,7 +25,6 @@ const (
 	formatJSON = "json"
 
 	expectCatalogue = "catalogue"
-	workloadContend = "contend"
 	contendLock     = "setnx-px-lua"
 	noStore         = "none"
 )
@@ -66,7 +64,7 @@ not, and with 2 if that cannot be said.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.scenario, "scenario", "", "name or number of the scenario (lockbench list scenarios)")
-	flags.StringVar(&f.workload, "workload", "", "random load instead of a scenario: "+workloadContend)
+	flags.StringVar(&f.workload, "workload", "", "random load instead of a scenario: "+harness.Contend)
 	flags.StringVar(&f.lock, "lock", "", "lock under test (default: the one that the scenario breaks)")
 	flags.StringVar(&f.guard, "guard", "", "how sections protect the resource: none, check-token or fence (default: the scenario's)")
 	flags.StringVar(&f.backend, "backend", harness.Embedded, "embedded (virtual time) or process (real redis-server)")
@@ -85,7 +83,7 @@ not, and with 2 if that cannot be said.`,
 		})
 	}
 	complete("scenario", scenarioNames)
-	complete("workload", func() []string { return []string{workloadContend} })
+	complete("workload", harness.Workloads)
 	complete("lock", lockNames)
 	complete("guard", guardNames)
 	complete("backend", harness.Backends)
@@ -176,7 +174,7 @@ func (f *runFlags) scenarioConfig() (harness.Config, error) {
 }
 
 func (f *runFlags) workloadConfig() (harness.Config, error) {
-	if err := oneOf("workload", f.workload, []string{workloadContend}); err != nil {
+	if err := oneOf("workload", f.workload, harness.Workloads()); err != nil {
 		return harness.Config{}, err
 	}
 	if f.lock == "" {
@@ -186,7 +184,7 @@ func (f *runFlags) workloadConfig() (harness.Config, error) {
 	if err != nil {
 		return harness.Config{}, err
 	}
-	return harness.ForWorkload(f.workload, workloads.Contend{N: f.clients, Rounds: f.rounds}, lock, guard, f.backend, f.ttl)
+	return harness.ForContend(f.clients, f.rounds, lock, guard, f.backend, f.ttl)
 }
 
 func (f *runFlags) lockAndGuard() (locks.Spec, resource.Guard, error) {
@@ -313,7 +311,7 @@ func styleOf(stdout io.Writer) report.Style {
 func draw(res harness.Result, f *runFlags) report.Run {
 	r := report.Run{
 		Meta: res.Meta, Report: res.Report, Outcome: res.Outcome, Expected: res.Expected,
-		Why: res.Config.Why, Dir: res.Dir, Events: res.Events, Exchanges: res.Exchanges,
+		Why: res.Config.Why, Note: res.Config.Note, Dir: res.Dir, Events: res.Events, Exchanges: res.Exchanges,
 	}
 	for _, c := range res.Config.Survivors {
 		other := *f

@@ -1,0 +1,19 @@
+package locks
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Load opens a connection to node and sends every script of this package ahead, so
+// that the first release of a run is one command and not two.
+func Load(ctx context.Context, node *redis.Client) error {
+	for _, s := range scripts() {
+		if err := node.ScriptLoad(ctx, s.lua).Err(); err != nil {
+			return fmt.Errorf("load script %s: %w", s.name, err)
+		}
+	}
+	return nil
+}

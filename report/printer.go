@@ -1,0 +1,146 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/lockbench/lockbench/checker"
+)
+
+// printer collects lines that keep to the style. Strings from outside go through show
+// or clean before they get here.
+type printer struct {
+	b     strings.Builder
+	style Style
+}
+
+func (p *printer) line(format string, args ...any) { fmt.Fprintf(&p.b, format+"\n", args...) }
+
+func (p *printer) colour(code, s string) string {
+	if !p.style.Colour || s == "" {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+func (p *printer) bold(s string) string { return p.colour("1", s) }
+func (p *printer) red(s string) string  { return p.colour("1;31", s) }
+func (p *printer) dim(s string) string  { return p.colour("2", s) }
+
+func (p *printer) verdict(v checker.Verdict) string {
+	switch v {
+	case checker.Fail:
+		return p.red("FAIL")
+	case checker.Pass:
+		return p.colour("32", "pass")
+	case checker.NotApplicable:
+		return "n/a"
+	}
+	return p.colour("33", "unknown")
+}
+
+// para writes text behind prefix, wrapped to the width. Further lines begin with as
+// many spaces as prefix has columns. paint colours each line's part of the text; nil
+// leaves it as it is.
+func (p *printer) para(prefix, text string, paint func(string) string) {
+	if paint == nil {
+		paint = func(s string) string { return s }
+	}
+	indent := strings.Repeat(" ", columns(prefix))
+	for i, part := range wrap(text, p.style.Width-len(indent)) {
+		if i > 0 {
+			prefix = indent
+		}
+		p.line("%s", strings.TrimRight(prefix+paint(part), " "))
+	}
+}
+
+// narrowest is the fewest columns that text is wrapped to, however narrow the terminal.
+const narrowest = 20
+
+// wrap breaks text into lines of at most width columns, between words where it can. Runs
+// of spaces inside a line stay. There is at least one line.
+func wrap(text string, width int) []string {
+	width = max(width, narrowest)
+	var lines []string
+	rest := []rune(strings.TrimSpace(text))
+	for len(rest) > width {
+		cut := width
+		for cut > 0 && rest[cut] != ' ' {
+			cut--
+		}
+		if cut == 0 {
+			cut = width // one long word
+		}
+		lines = append(lines, strings.TrimRight(string(rest[:cut]), " "))
+		rest = []rune(strings.TrimLeft(string(rest[cut:]), " "))
+	}
+	return append(lines, string(rest))
+}
+
+// columns is the width of s on a terminal, without the printer's own colours.
+func columns(s string) int {
+	n := 0
+	for s != "" {
+		if strings.HasPrefix(s, "\x1b[") {
+			_, s, _ = strings.Cut(s, "m")
+			continue
+		}
+		_, size := utf8.DecodeRuneInString(s)
+		s = s[size:]
+		n++
+	}
+	return n
+}
+
+// pad fills s with spaces up to width columns.
+func pad(s string, width int) string {
+	return s + strings.Repeat(" ", max(width-columns(s), 0))
+}
+
+// longestWord is how many characters of a word, such as a key, a report shows.
+const longestWord = 120
+
+// show makes a string from outside harmless to a terminal and short.
+func show(s string) string { return shorten(clean(s)) }
+
+// prose makes sentences that quote strings from outside harmless, and their words short.
+func prose(s string) string {
+	words := strings.Fields(s)
+	for i, w := range words {
+		words[i] = show(w)
+	}
+	return strings.Join(words, " ")
+}
+
+func shorten(s string) string {
+	n := 0
+	for i := range s {
+		if n == longestWord {
+			return s[:i] + "…"
+		}
+		n++
+	}
+	return s
+}
+
+// clean escapes what does not print or changes how its surroundings print: control
+// characters, terminal escapes, marks of writing direction, and bytes that are no UTF-8.
+func clean(s string) string {
+	var b strings.Builder
+	for s != "" {
+		r, size := utf8.DecodeRuneInString(s)
+		switch {
+		case r == utf8.RuneError && size == 1, r < utf8.RuneSelf && !unicode.IsPrint(r):
+			fmt.Fprintf(&b, `\x%02x`, s[0])
+		case !unicode.IsPrint(r):
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
+		}
+		s = s[size:]
+	}
+	return b.String()
+}

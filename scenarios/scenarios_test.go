@@ -1,0 +1,82 @@
+package scenarios_test
+
+import (
+	"errors"
+	"regexp"
+	"testing"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/resource"
+	"github.com/lockbench/lockbench/scenarios"
+)
+
+// TestCatalogueIsSound checks what the compiler cannot: names, numbers, locks and guards.
+func TestCatalogueIsSound(t *testing.T) {
+	number, name := regexp.MustCompile(`^P\d\d$`), regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+	seen := map[string]bool{}
+	last := ""
+	for _, s := range scenarios.All() {
+		if !number.MatchString(s.ID) || !name.MatchString(s.Name) || seen[s.ID] || seen[s.Name] || s.ID <= last {
+			t.Errorf("%q %q: want a new number above %q and a new name in lower case", s.ID, s.Name, last)
+		}
+		seen[s.ID], seen[s.Name], last = true, true, s.ID
+		if s.Title == "" || s.Why == "" || s.Source == "" || s.TTL <= 0 || s.RealTTL <= 0 {
+			t.Errorf("%s: title, why, source and both TTLs are required", s.Name)
+		}
+		for i, step := range s.Script.Steps {
+			if step.Text == "" || step.Do == nil {
+				t.Errorf("%s: step %d says or does nothing", s.Name, i+1)
+			}
+		}
+		if len(s.Survivors()) == 0 {
+			t.Errorf("%s: nothing survives it", s.Name)
+		}
+		broken := 0
+		for _, v := range s.Broken().Want {
+			if v == checker.Fail {
+				broken++
+			}
+		}
+		if broken == 0 {
+			t.Errorf("%s: the broken lock breaks nothing", s.Name)
+		}
+		cases := map[string]bool{}
+		for _, c := range s.Cases {
+			spec, err := locks.Find(c.Lock)
+			if err != nil {
+				t.Errorf("%s: %v", s.Name, err)
+			}
+			if err := c.Guard.Supports(spec); err != nil {
+				t.Errorf("%s: %v", s.Name, err)
+			}
+			if cases[c.String()] {
+				t.Errorf("%s: %v is there twice", s.Name, c)
+			}
+			cases[c.String()] = true
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	for _, name := range []string{"P14", "failover-async-repl"} {
+		if s, err := scenarios.Find(name); err != nil || s.ID != "P14" {
+			t.Errorf("%s: %v, %v", name, s.ID, err)
+		}
+	}
+	var unknown *locks.UnknownError
+	if _, err := scenarios.Find("failover-async-rep"); !errors.As(err, &unknown) || unknown.Nearest != "failover-async-repl" {
+		t.Errorf("a misspelt name: %v", err)
+	}
+}
+
+func TestUnnamedLocksMustHold(t *testing.T) {
+	s := scenarios.All()[0]
+	c := s.Case("my-own-lock", resource.Fence)
+	if len(c.Want) != 0 || c.String() != "my-own-lock with guard fence" {
+		t.Errorf("got %+v", c)
+	}
+	if s.Saves(s.Broken()) || !s.Saves(c) {
+		t.Error("the broken lock saves something, or a lock that passes saves nothing")
+	}
+}
