@@ -61,8 +61,8 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	if played != nil {
 		res.Meta.Notes = append(res.Meta.Notes, "the run ended early: "+played.Error())
 	}
-	if dir != nil {
-		kept = errors.Join(kept, keepExchanges(dir, res.Exchanges), dir.Recorded(res.Meta))
+	if dir != nil && kept == nil { // a torn history must not be called recorded
+		kept = errors.Join(keepExchanges(dir, res.Exchanges), dir.Recorded(res.Meta))
 	}
 	if err := errors.Join(played, kept); err != nil {
 		return res, err
@@ -94,7 +94,7 @@ func keepExchanges(dir *histories.Dir, x []histories.Exchange) error {
 	if err := histories.WriteExchanges(&b, x); err != nil {
 		return err
 	}
-	return dir.WriteFile("commands.jsonl", b.Bytes())
+	return dir.WriteFile(histories.CommandsFile, b.Bytes())
 }
 
 func (c Config) meta(now time.Time) histories.Meta {

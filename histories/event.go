@@ -5,7 +5,10 @@
 // The package depends on the standard library alone.
 package histories
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Nemesis is the process number of every fault event.
 const Nemesis = -1
@@ -21,6 +24,46 @@ const (
 	OK                 // it happened; stamped after the reply was read
 	Fail               // it certainly did not happen
 )
+
+// String returns the name that files use, or Type(n) for a value that is no type.
+func (t Type) String() string {
+	switch t {
+	case Info:
+		return "info"
+	case Invoke:
+		return "invoke"
+	case OK:
+		return "ok"
+	case Fail:
+		return "fail"
+	}
+	return fmt.Sprintf("Type(%d)", uint8(t))
+}
+
+// MarshalText returns the name that files use. A value that is no type is an error.
+func (t Type) MarshalText() ([]byte, error) {
+	if t > Fail {
+		return nil, badType(t.String())
+	}
+	return []byte(t.String()), nil
+}
+
+// UnmarshalText accepts exactly the names that MarshalText returns.
+func (t *Type) UnmarshalText(text []byte) error {
+	for known := Info; known <= Fail; known++ {
+		if string(text) == known.String() {
+			*t = known
+			return nil
+		}
+	}
+	return badType(string(text))
+}
+
+const wantType = "invoke, ok, fail or info"
+
+func badType(found string) error {
+	return fmt.Errorf(`"type" is %q, want %s`, found, wantType)
+}
 
 // F is what an operation does.
 type F string

@@ -1,0 +1,93 @@
+package histories
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func BenchmarkRecord(b *testing.B) {
+	e := Event{Process: 3, Worker: 3, Type: OK, F: Acquire, Key: "orders/42", Attempt: 17, Token: 4,
+		TTL: 3 * time.Second, Deadline: 3014 * time.Millisecond}
+	clock := func() func() time.Duration {
+		began := time.Now()
+		return func() time.Duration { return time.Since(began) }
+	}
+	targets := []struct {
+		name string
+		w    func(*testing.B) io.Writer
+	}{
+		{"memory", func(*testing.B) io.Writer { return nil }},
+		{"file", func(b *testing.B) io.Writer {
+			f, err := os.Create(filepath.Join(b.TempDir(), "history.jsonl"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Cleanup(func() { _ = f.Close() })
+			return f
+		}},
+	}
+	for _, target := range targets {
+		b.Run(target.name, func(b *testing.B) {
+			r := NewRecorder(target.w(b))
+			r.Start(clock())
+			b.ReportAllocs()
+			for b.Loop() {
+				r.Record(e)
+			}
+			if err := r.Close(); err != nil {
+				b.Fatal(err)
+			}
+		})
+		b.Run(target.name+"-parallel", func(b *testing.B) {
+			r := NewRecorder(target.w(b))
+			r.Start(clock())
+			b.ReportAllocs()
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					r.Record(e)
+				}
+			})
+			if err := r.Close(); err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}
+
+func BenchmarkReadJSONL(b *testing.B) {
+	var file bytes.Buffer
+	if err := WriteJSONL(&file, sections(1000)); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(file.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := ReadJSONL(bytes.NewReader(file.Bytes()), "bench"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkValidate(b *testing.B) {
+	events := sections(1000)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := Validate(events); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkHolds(b *testing.B) {
+	events := sections(1000)
+	b.ReportAllocs()
+	for b.Loop() {
+		if n := len(Holds(events)); n != 1000 {
+			b.Fatalf("%d holds", n)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package histories
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"io"
+	"slices"
+	"time"
+)
+
+// An Exchange is one command that crossed the wire and its reply, in the words of
+// the report. Times are on the run's clock, as those of events are.
+type Exchange struct {
+	Sent    time.Duration `json:"sent"`              // before the command was forwarded to the node
+	Replied time.Duration `json:"replied,omitempty"` // 0: the client got no reply
+	Client  string        `json:"client"`
+	Node    string        `json:"node"`
+	Conn    int           `json:"conn"` // connection between the two, from 1
+	Seq     int           `json:"seq"`  // command between the two, from 1
+	Command string        `json:"command"`
+	Reply   string        `json:"reply,omitempty"`
+	Note    string        `json:"note,omitempty"` // what a fault did to it
+}
+
+const exchangeFields = "sent, replied, client, node, conn, seq, command, reply or note"
+
+// SortExchanges sorts by Sent, Client, Node, Conn and Seq, and then by everything
+// else, so that the order does not depend on who reported first.
+func SortExchanges(x []Exchange) {
+	slices.SortFunc(x, func(a, b Exchange) int {
+		return cmp.Or(
+			cmp.Compare(a.Sent, b.Sent),
+			cmp.Compare(a.Client, b.Client),
+			cmp.Compare(a.Node, b.Node),
+			cmp.Compare(a.Conn, b.Conn),
+			cmp.Compare(a.Seq, b.Seq),
+			cmp.Compare(a.Replied, b.Replied),
+			cmp.Compare(a.Command, b.Command),
+			cmp.Compare(a.Reply, b.Reply),
+			cmp.Compare(a.Note, b.Note),
+		)
+	})
+}
+
+// WriteExchanges writes one line per exchange, in the order of SortExchanges. It
+// leaves x as it is.
+func WriteExchanges(w io.Writer, x []Exchange) error {
+	sorted := slices.Clone(x)
+	SortExchanges(sorted)
+	out := bufio.NewWriter(w)
+	lines := json.NewEncoder(out)
+	for _, e := range sorted {
+		if err := lines.Encode(e); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+// ReadExchanges reads what WriteExchanges wrote. Its errors are as those of ReadJSONL.
+func ReadExchanges(r io.Reader, name string) ([]Exchange, error) {
+	var x []Exchange
+	err := decodeLines(r, name, "exchange", parseExchange, func(e Exchange) error {
+		x = append(x, e)
+		return nil
+	})
+	return x, err
+}
+
+func parseExchange(line []byte) (Exchange, error) {
+	var e *Exchange
+	err := strict(line, &e, exchangeFields)
+	switch {
+	case err != nil:
+		return Exchange{}, err
+	case e == nil || e.Command == "":
+		return Exchange{}, missing("command")
+	}
+	return *e, nil
+}

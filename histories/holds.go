@@ -1,0 +1,168 @@
+package histories
+
+import (
+	"slices"
+	"time"
+)
+
+// An Instant is a point of a history: an event and its time. Events order instants
+// even where times are equal. The zero Instant means none: no return and no end can
+// be event 0, because an invocation came before it.
+type Instant struct {
+	Event int           // its Index
+	Time  time.Duration // since the run began
+}
+
+// A Hold is one acquire attempt that succeeded, or whose outcome nobody knows.
+//
+// The holder believes that it holds the lock from the acquire's return to the
+// invocation of its first release, or to a recorded lost, abandon or crash,
+// whichever comes first. A belief that nothing ended is open. A crash ends every
+// belief of its worker. A refused extend ends none: a holder that heeds it
+// records lost. Nor does any event of Nemesis.
+//
+// An attempt of unknown outcome is never believed, but the server may hold its key.
+type Hold struct {
+	Attempt  uint64
+	Key      string
+	Worker   int
+	Process  int
+	Outcome  Type          // OK or Info
+	TTL      time.Duration // the lease asked for
+	Deadline time.Duration // when the acquire said that the lease ends, on the harness clock; 0: it did not say
+	Token    int64         // fencing token, 0 if none
+
+	Invoked  Instant
+	Returned Instant // of the acquire's completion, whatever its type; zero if there is none
+	Ended    Instant // zero while End is empty
+	End      F       // Release, Lost, Abandon or Crash; empty: open
+
+	Extends  []Extension // that succeeded, in the order of their returns
+	Releases []Op        // of this attempt, in the order of their invocations
+}
+
+// An Extension is an extend that succeeded.
+type Extension struct {
+	Invoked  Instant
+	Returned Instant
+	TTL      time.Duration // the lease asked for, 0 if not recorded
+	Deadline time.Duration // the new one, valid from Returned
+}
+
+// Believed says whether the holder believed for any time at all: the acquire
+// returned OK, and nothing had ended the attempt by then.
+func (h Hold) Believed() bool {
+	return h.Outcome == OK && (h.Open() || h.Ended.Event > h.Returned.Event)
+}
+
+// Open says that nothing ended the attempt.
+func (h Hold) Open() bool { return h.End == "" }
+
+// Released is the outcome of all releases of the attempt together: OK if one
+// succeeded, Fail if there was one and all were refused, and Info otherwise,
+// also if there was none.
+func (h Hold) Released() Type {
+	refused := 0
+	for _, r := range h.Releases {
+		switch r.Outcome() {
+		case OK:
+			return OK
+		case Fail:
+			refused++
+		}
+	}
+	if refused > 0 && refused == len(h.Releases) {
+		return Fail
+	}
+	return Info
+}
+
+// Holds returns the holds of a history in the order of their invocations. The
+// history must pass Validate; of any other, Holds returns what it can pair.
+func Holds(events []Event) []Hold {
+	ops, _ := Pair(events) // Validate reports the error
+	holds := acquired(ops)
+	byAttempt := make(map[uint64]*Hold, len(holds))
+	for i := range holds {
+		byAttempt[holds[i].Attempt] = &holds[i]
+	}
+	for _, o := range ops {
+		h := byAttempt[o.Invoke.Attempt]
+		if h == nil || o.Fault() {
+			continue
+		}
+		switch {
+		case o.Invoke.F == Release:
+			h.Releases = append(h.Releases, o)
+		case o.Invoke.F == Extend && o.Outcome() == OK:
+			h.Extends = append(h.Extends, extension(o))
+		}
+	}
+	for i := range holds {
+		slices.SortFunc(holds[i].Extends, func(a, b Extension) int { return a.Returned.Event - b.Returned.Event })
+	}
+	endBeliefs(events, byAttempt)
+	return holds
+}
+
+// acquired returns a Hold for every acquire that was not refused.
+func acquired(ops []Op) []Hold {
+	var holds []Hold
+	for _, o := range ops {
+		if o.Fault() || o.Invoke.F != Acquire || o.Outcome() == Fail {
+			continue
+		}
+		h := Hold{
+			Attempt:  o.Invoke.Attempt,
+			Key:      o.Invoke.Key,
+			Worker:   o.Invoke.Worker,
+			Process:  o.Invoke.Process,
+			Outcome:  o.Outcome(),
+			TTL:      o.Invoke.TTL,
+			Deadline: o.Complete.Deadline,
+			Token:    o.Complete.Token,
+			Invoked:  at(o.Invoke),
+		}
+		if o.Done {
+			h.Returned = at(o.Complete)
+		}
+		holds = append(holds, h)
+	}
+	return holds
+}
+
+// endBeliefs sets the end of every hold that has one.
+func endBeliefs(events []Event, byAttempt map[uint64]*Hold) {
+	invoked := make(map[int][]*Hold) // by worker, since its last crash
+	for _, e := range events {
+		if e.Process <= Nemesis {
+			continue
+		}
+		h := byAttempt[e.Attempt]
+		switch {
+		case h != nil && e.F == Acquire && e.Type == Invoke:
+			invoked[e.Worker] = append(invoked[e.Worker], h)
+		case h != nil && e.F == Release && e.Type == Invoke,
+			h != nil && e.Single() && (e.F == Lost || e.F == Abandon):
+			h.end(e)
+		case e.Single() && e.F == Crash:
+			for _, h := range invoked[e.Worker] {
+				h.end(e)
+			}
+			delete(invoked, e.Worker)
+		}
+	}
+}
+
+// end ends h at e unless something ended it before, or e came before h began.
+func (h *Hold) end(e Event) {
+	if h.Open() && e.Index > h.Invoked.Event {
+		h.Ended, h.End = at(e), e.F
+	}
+}
+
+func extension(o Op) Extension {
+	return Extension{Invoked: at(o.Invoke), Returned: at(o.Complete), TTL: o.Invoke.TTL, Deadline: o.Complete.Deadline}
+}
+
+func at(e Event) Instant { return Instant{Event: e.Index, Time: e.Time} }
