@@ -13,7 +13,7 @@ COUNT             ?= 6
 BENCH_OUT         ?= bin/bench-$(VERSION).txt
 FUZZTIME          ?= 10s
 
-.PHONY: help build test lint bench bench-compare fuzz cover tidy-check clean
+.PHONY: help build test lint docs bench bench-compare fuzz cover tidy-check clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -35,6 +35,9 @@ lint: ## Check with gofmt, go vet and golangci-lint, whose version is pinned
 	else \
 		set -x; $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION) run ./...; \
 	fi
+
+docs: ## Write the generated parts of README.md again; a test fails when they are not true
+	$(GO) test ./cmd/lockbench -run TestReadmeIsTrue -update-readme
 
 bench: ## Run the benchmarks into bin/bench-VERSION.txt (BENCH=regexp COUNT=6 BENCH_OUT=file)
 	@mkdir -p bin; \

@@ -91,12 +91,12 @@ func TestCutReplicationAndPromote(t *testing.T) {
 		if v, _ := ask(t, c, "replica", "GET", "k"); v != "v" {
 			t.Error("the write did not cross the healed link")
 		}
-		must(t, i.Start(ctx, nemesis.Promote(c, "replica")))
+		must(t, i.Start(ctx, nemesis.Promote(c, c, "replica", "k")))
 		if p := c.Primary(0); p != "replica" {
 			t.Errorf("the primary is %s", p)
 		}
 	})
-	if len(ops) != 2 || !strings.Contains(ops[1].Complete.Value, "1 of 1") {
+	if len(ops) != 2 || !strings.Contains(ops[1].Complete.Value, "1 of 1 of the old one's stream, and knows k") {
 		t.Errorf("recorded %+v", ops)
 	}
 }

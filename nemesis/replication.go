@@ -26,20 +26,28 @@ func CutReplication(c cluster.Replicator, replica string) Fault {
 	}
 }
 
-// Promote makes replica the master of its shard, as a failover does. What had not
-// reached it is lost.
-func Promote(c cluster.Replicator, replica string) Fault {
+// Promote makes replica the master of its shard, as a failover does, and looks whether
+// it has key. What had not reached it is lost.
+func Promote(c cluster.Cluster, r cluster.Replicator, replica, key string) Fault {
 	return Fault{
 		F: PromoteF, Target: replica, Plan: "failover to it begins",
 		Start: func(ctx context.Context) (string, error) {
-			have, sent, err := c.Offsets(ctx, replica)
+			have, sent, err := r.Offsets(ctx, replica)
 			if err != nil {
 				return "", err
 			}
-			if err := c.Promote(ctx, replica); err != nil {
+			if err := r.Promote(ctx, replica); err != nil {
 				return "", err
 			}
-			return fmt.Sprintf("it is the master now, and had received %d of %d of the old one's stream", have, sent), nil
+			keys, err := c.Inspect(ctx, replica, key)
+			if err != nil {
+				return "", err
+			}
+			known := "knows nothing of " + key
+			if keys[0].Exists {
+				known = "knows " + key
+			}
+			return fmt.Sprintf("it is the master now, has %d of %d of the old one's stream, and %s", have, sent, known), nil
 		},
 	}
 }

@@ -241,15 +241,19 @@ func ReplicaInSync() Step {
 
 // CutReplication cuts the link between the first master and its replica.
 func CutReplication() Step {
-	return replicated("the link from the master to its replica is cut", nemesis.CutReplication)
+	return replicated("the link from the master to its replica is cut", func(_ *Stage, r cluster.Replicator, replica string) nemesis.Fault {
+		return nemesis.CutReplication(r, replica)
+	})
 }
 
 // PromoteReplica makes the replica the master.
 func PromoteReplica() Step {
-	return replicated("the replica is promoted", nemesis.Promote)
+	return replicated("the replica is promoted", func(s *Stage, r cluster.Replicator, replica string) nemesis.Fault {
+		return nemesis.Promote(s.Cluster, r, replica, s.Key)
+	})
 }
 
-func replicated(text string, fault func(cluster.Replicator, string) nemesis.Fault) Step {
+func replicated(text string, fault func(*Stage, cluster.Replicator, string) nemesis.Fault) Step {
 	return Step{text, func(ctx context.Context, s *Stage) error {
 		r, ok := s.Cluster.(cluster.Replicator)
 		if !ok {
@@ -259,7 +263,7 @@ func replicated(text string, fault func(cluster.Replicator, string) nemesis.Faul
 		if err != nil {
 			return err
 		}
-		return s.Nemesis.Start(ctx, fault(r, replica))
+		return s.Nemesis.Start(ctx, fault(s, r, replica))
 	}}
 }
 
