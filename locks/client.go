@@ -1,0 +1,52 @@
+package locks
+
+import (
+	"context"
+	"net"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+)
+
+// Client is a connection pool to one Redis server.
+type Client = redis.Client
+
+// NewClient returns a client of one Redis server whose connections come from dial.
+//
+// The deadline of a call's context bounds that call, dialing included. go-redis does
+// not look at a plain cancellation while it waits for a reply: give every call a
+// deadline. Close ends whatever is still under way; the caller must close the client.
+func NewClient(dial func(ctx context.Context) (net.Conn, error)) *redis.Client {
+	return redis.NewClient(&redis.Options{
+		// A dial is part of the call that needs it, see lazyConn.
+		Dialer: func(context.Context, string, string) (net.Conn, error) {
+			return newLazyConn(dial), nil
+		},
+		// RESP2: no push frames to drain between commands.
+		Protocol: 2,
+		// Never exhausted: timers of waiters are shared by the whole process, and one
+		// that was made in a virtual-time bubble crashes the next bubble that meets it.
+		PoolSize: 1000,
+		// Pipelines and transactions share that pool: a second one would be small.
+		PipelinePoolSize: -1,
+		// No connection is opened in the background.
+		MinIdleConns: 0,
+		// No connection is closed because of its age.
+		ConnMaxIdleTime: -1,
+		// A lost reply stays visible: a resent SET NX would meet its own key.
+		MaxRetries: -1,
+		// One dial per call, so that a dead server is noticed at once.
+		DialerRetries: 1,
+		// No time-outs of the client's own: the context's deadline is the only one.
+		ReadTimeout:           -1,
+		WriteTimeout:          -1,
+		ContextTimeoutEnabled: true,
+		// Nothing but HELLO is sent before the first command of a connection.
+		DisableIdentity: true,
+		// No hand-over of connections, and no goroutines that wait for one.
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+		// Lock commands are short, and one run may open hundreds of connections.
+		ReadBufferSize:  4 << 10,
+		WriteBufferSize: 4 << 10,
+	})
+}

@@ -1,0 +1,55 @@
+package locks
+
+import "fmt"
+
+// UnknownError says that a registry has no entry of that name.
+type UnknownError struct {
+	Kind    string // what was looked for: "lock", "scenario", ...
+	Name    string
+	Nearest string   // the likely meaning; empty if nothing is close
+	Known   []string // every name there is
+}
+
+func (e *UnknownError) Error() string {
+	if e.Nearest == "" {
+		return fmt.Sprintf("no %s %q; known: %q", e.Kind, e.Name, e.Known)
+	}
+	return fmt.Sprintf("no %s %q; did you mean %s?", e.Kind, e.Name, e.Nearest)
+}
+
+// Nearest returns the known name with the fewest edits from name, the first of equals.
+// It returns "" if more than half of the longer name would have to change.
+func Nearest(name string, known []string) string {
+	nearest, fewest := "", 0
+	for _, k := range known {
+		d := editDistance(name, k)
+		if 2*d > max(len(name), len(k)) {
+			continue
+		}
+		if nearest == "" || d < fewest {
+			nearest, fewest = k, d
+		}
+	}
+	return nearest
+}
+
+// editDistance counts the bytes to insert, delete or replace to turn a into b (Levenshtein).
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1) // distances from the part of a seen so far to each prefix of b
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replace := diagonal
+			if a[i] != b[j] {
+				replace++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replace, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
