@@ -41,6 +41,12 @@ func (c *conn) Close() error {
 	return nil
 }
 
+// CloseWrite tells the peer that nothing more will come, and goes on reading.
+func (c *conn) CloseWrite() error {
+	c.out.closeWrite()
+	return nil
+}
+
 // SyscallConn returns io.EOF once the peer has hung up and nothing is left to read, and
 // otherwise a connection that shows nothing. It is what a connection pool asks a socket
 // before it hands it out again.

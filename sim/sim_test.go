@@ -217,6 +217,17 @@ func TestConn(t *testing.T) {
 				}
 				return nil
 			})
+			in(t, func(a, b net.Conn) error { // half-close
+				_ = a.(interface{ CloseWrite() error }).CloseWrite()
+				if _, err := b.Read(make([]byte, 1)); err != io.EOF {
+					return fmt.Errorf("after CloseWrite: %v", err)
+				}
+				if _, err := b.Write([]byte("x")); err != nil {
+					return err
+				}
+				_, err := a.Read(make([]byte, 1))
+				return err
+			})
 			in(t, func(a, b net.Conn) error { // writing to a closed peer
 				_ = b.Close()
 				if _, err := a.Write([]byte("x")); err == nil {

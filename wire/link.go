@@ -1,0 +1,186 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"sync"
+)
+
+// Errors that Serve returns when the link, not a peer, ended a connection.
+var (
+	ErrCut     = errors.New("link is cut")
+	ErrClosed  = errors.New("link is closed")
+	ErrDropped = errors.New("connection closed with its dropped command")
+)
+
+// Link interposes between one client and one node. Rules, Cut and Freeze apply to
+// all of its connections, those open now and those to come. A rule sees the
+// commands that arrive after it is set, rules for replies those that are sent on
+// after it is set. All methods are safe for concurrent use.
+type Link struct {
+	client, node string
+	dial         func(context.Context) (net.Conn, error)
+	serving      sync.WaitGroup
+
+	mu       sync.Mutex // never held while waiting, calling out or doing I/O
+	conns    []*conn    // in the order in which they came
+	lastConn int
+	lastSeq  int
+	rules    []*Hold // armed, in the order in which they were set
+	observer func(Event)
+	cut      bool
+	closed   bool
+	thawed   chan struct{} // nil unless frozen; closed by Thaw
+}
+
+// NewLink returns a link between the client and the node of these names, which
+// appear in errors. Dial is called once per connection and must end when its
+// context does.
+func NewLink(client, node string, dial func(context.Context) (net.Conn, error)) *Link {
+	return &Link{client: client, node: node, dial: dial}
+}
+
+// Serve carries one client connection, which it owns, until either side ends it,
+// ctx ends, or the link is cut or closed. When it returns, both connections are
+// closed and no goroutine is left.
+//
+// It returns nil if a peer ended the connection, however abruptly. Other ends are
+// the context's cause, ErrCut, ErrClosed, ErrDropped, a failed dial, or an error
+// that wraps ErrProtocol and names who sent what.
+//
+// When the client ends, what it sent is still delivered, also what a rule or
+// Freeze keeps at that time. Then the connection to the node is closed for
+// writing if it has a CloseWrite method, else closed once every command is
+// answered.
+func (l *Link) Serve(ctx context.Context, client net.Conn) error {
+	dialing, cancel := context.WithCancel(ctx)
+	defer cancel()
+	c, err := l.open(client, cancel)
+	if err != nil {
+		_ = client.Close() // refused: nothing was exchanged that could be lost
+		return err
+	}
+	defer l.leave(c)
+	ended := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(ended)
+		c.end(context.Cause(ctx))
+	})
+	c.serve(dialing)
+	if !stop() {
+		<-ended
+	}
+	return c.err
+}
+
+func (l *Link) open(client net.Conn, cancel context.CancelFunc) (*conn, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.closed:
+		return nil, l.describe(ErrClosed)
+	case l.cut:
+		return nil, l.describe(ErrCut)
+	}
+	l.lastConn++
+	c := &conn{
+		link: l, id: l.lastConn, client: client, cancel: cancel,
+		done: make(chan struct{}), turn: make(chan struct{}, 1),
+	}
+	l.conns = append(l.conns, c)
+	l.serving.Add(1)
+	return c, nil
+}
+
+func (l *Link) leave(c *conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.conns = slices.DeleteFunc(l.conns, func(o *conn) bool { return o == c })
+	l.serving.Done()
+}
+
+func (l *Link) describe(err error) error {
+	return fmt.Errorf("wire: link %s→%s: %w", l.client, l.node, err)
+}
+
+// HoldRequest stops a command before the node sees it. Later commands of that
+// connection wait behind it. Once released it is sent, also if the client has
+// gone in the meantime: a late write lands.
+func (l *Link) HoldRequest(m Match) *Hold { return l.arm(&Hold{match: m, action: holdRequest}) }
+
+// HoldReply stops a reply: the node has executed the command, the client does
+// not know. Later replies of that connection wait behind it.
+func (l *Link) HoldReply(m Match) *Hold { return l.arm(&Hold{match: m, action: holdReply}) }
+
+// DropReply discards a reply: the node has executed the command, the client will
+// never know.
+func (l *Link) DropReply(m Match, then AfterDrop) *Hold {
+	return l.arm(&Hold{match: m, action: dropReply, then: then})
+}
+
+// Cut closes all connections, with what is held or frozen on them, and refuses
+// new ones until Heal. It does not undo Freeze, nor disarm rules that have not
+// matched.
+func (l *Link) Cut() {
+	l.mu.Lock()
+	l.cut = true
+	conns := slices.Clone(l.conns)
+	l.mu.Unlock()
+	for _, c := range conns {
+		c.end(ErrCut)
+	}
+}
+
+// Heal undoes Cut. Connections that were closed stay closed.
+func (l *Link) Heal() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.cut = false
+}
+
+// Freeze stops both directions and keeps the bytes, as a stopped process does,
+// also those that were read and not yet forwarded. New connections wait too.
+func (l *Link) Freeze() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.thawed == nil {
+		l.thawed = make(chan struct{})
+	}
+}
+
+// Thaw undoes Freeze. What was kept goes on, also if its client has gone.
+func (l *Link) Thaw() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.thawed != nil {
+		close(l.thawed)
+		l.thawed = nil
+	}
+}
+
+// Observe makes f the link's observer; nil removes it. F is told of every
+// command that arrives from then on, synchronously and, for one connection, one
+// event at a time in order. What f does to the link takes effect on that very
+// command: Freeze or Cut at Sent stops it. F must not call Close, nor wait for
+// another event of the same connection.
+func (l *Link) Observe(f func(Event)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.observer = f
+}
+
+// Close ends every connection for good and waits until each Serve is about to
+// return.
+func (l *Link) Close() {
+	l.mu.Lock()
+	l.closed = true
+	conns := slices.Clone(l.conns)
+	l.mu.Unlock()
+	for _, c := range conns {
+		c.end(ErrClosed)
+	}
+	l.serving.Wait()
+}

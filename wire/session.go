@@ -1,0 +1,128 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"net"
+)
+
+const bufferSize = 16 << 10 // of each direction of each connection
+
+// conn is one client connection and the node connection that carries it on.
+type conn struct {
+	link   *Link
+	id     int
+	client net.Conn
+	cancel context.CancelFunc // ends a dial
+	done   chan struct{}      // closed by end
+	turn   chan struct{}      // held while the observer is called
+
+	// Guarded by link.mu.
+	node       net.Conn
+	ended      bool
+	err        error
+	pending    queue
+	unanswered int  // commands whose reply was not forwarded in full
+	lastSent   bool // the client has ended and all that it sent is forwarded
+}
+
+// serve dials the node and runs both directions to their end.
+func (c *conn) serve(ctx context.Context) {
+	if !c.pass() {
+		return
+	}
+	node, err := c.link.dial(ctx)
+	if err != nil {
+		c.end(fmt.Errorf("dial: %w", err))
+		return
+	}
+	if !c.attach(node) {
+		_ = node.Close() // ended while dialling: nothing was exchanged
+		return
+	}
+	replied := make(chan struct{})
+	go func() {
+		defer close(replied)
+		(&replyPump{conn: c, buf: make([]byte, bufferSize)}).run()
+	}()
+	(&requestPump{conn: c, buf: make([]byte, bufferSize)}).run()
+	<-replied
+	c.end(nil)
+}
+
+func (c *conn) attach(node net.Conn) bool {
+	c.link.mu.Lock()
+	defer c.link.mu.Unlock()
+	c.node = node
+	return !c.ended
+}
+
+// end closes both sides. The first reason given is the one that counts.
+func (c *conn) end(err error) {
+	c.link.mu.Lock()
+	if c.ended {
+		c.link.mu.Unlock()
+		return
+	}
+	c.ended = true
+	if err != nil {
+		c.err = c.link.describe(err)
+	}
+	close(c.done)
+	node := c.node
+	c.link.mu.Unlock()
+	c.cancel()
+	// The connection is over: an error on closing has nobody to tell and nothing to change.
+	_ = c.client.Close()
+	if node != nil {
+		_ = node.Close()
+	}
+}
+
+// pass waits while the link is frozen and says whether the connection lives.
+func (c *conn) pass() bool {
+	for {
+		c.link.mu.Lock()
+		ended, thawed := c.ended, c.link.thawed
+		c.link.mu.Unlock()
+		if ended || thawed == nil {
+			return !ended
+		}
+		select {
+		case <-thawed:
+		case <-c.done:
+		}
+	}
+}
+
+func (c *conn) protocolError(from string, err error) {
+	c.end(fmt.Errorf("connection %d, from the %s: %w", c.id, from, err))
+}
+
+// emit calls the observer, one event of this connection at a time.
+func (c *conn) emit(k Kind, cmd *Command, reply string) {
+	c.link.mu.Lock()
+	f := c.link.observer
+	c.link.mu.Unlock()
+	if f == nil {
+		return
+	}
+	c.turn <- struct{}{}
+	defer func() { <-c.turn }()
+	f(Event{Kind: k, Command: *cmd, Reply: reply})
+}
+
+// hold stops the calling pump at h and says whether to go on.
+func (c *conn) hold(h *Hold, cmd *Command, reply string) bool {
+	if !h.begin(c, cmd) {
+		return true
+	}
+	c.emit(Held, cmd, reply)
+	close(h.seen)
+	if !h.wait(c) {
+		c.emit(Dropped, cmd, reply)
+		return false
+	}
+	c.emit(Released, cmd, reply)
+	return c.pass()
+}
