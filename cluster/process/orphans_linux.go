@@ -1,0 +1,10 @@
+package process
+
+import "syscall"
+
+// attributes make a child die with us, even by kill -9, and put it in a process
+// group of its own: Ctrl-C at the terminal then reaches only us, and the servers
+// live until they are torn down in order.
+func attributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}

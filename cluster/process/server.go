@@ -1,0 +1,221 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/cluster"
+)
+
+const (
+	loopback = "127.0.0.1"
+	// portTries bounds how often a server is started again because somebody else
+	// took the port that was free a moment ago.
+	portTries = 20
+	// poll is the time between two looks at a server that is not ready yet.
+	poll = time.Millisecond
+	// drain is how long a dead server's output is read for. A child that was saving a
+	// snapshot for a replica keeps it open, and ends by itself within milliseconds.
+	drain = time.Second
+)
+
+// errPortTaken says that another process listens on the port.
+var errPortTaken = errors.New("port is taken by another process")
+
+// server is one node: a redis-server that can be killed and started again.
+type server struct {
+	node cluster.Node
+	dir  string
+
+	// turn is a lock that a context can give up on. Its owner alone starts, kills,
+	// stops or continues the process.
+	turn chan struct{}
+
+	mu     sync.Mutex
+	run    *run // the latest; nil before the first start
+	paused bool
+}
+
+func newServer(node cluster.Node, dir string) *server {
+	return &server{node: node, dir: dir, turn: make(chan struct{}, 1)}
+}
+
+// current returns the running process, or nil if there is none.
+func (s *server) current() *run {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.run == nil || s.run.ended() {
+		return nil
+	}
+	return s.run
+}
+
+// port returns the port used last, or 0 if there was none.
+func (s *server) port() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.run == nil {
+		return 0
+	}
+	return s.run.port
+}
+
+func (s *server) set(r *run) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.run, s.paused = r, false
+}
+
+func (s *server) setPaused(paused bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.paused = paused
+}
+
+// answering returns the running process, or nil if it is dead or stopped.
+func (s *server) answering() *run {
+	r := s.current()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.paused {
+		return nil
+	}
+	return r
+}
+
+// start starts the server in an empty directory and returns once it answers. It
+// keeps the port it had, if that is still free: nobody outside sees the number.
+func (s *server) start(ctx context.Context, prog program, l *launcher, log *lineLog) error {
+	if err := os.RemoveAll(s.dir); err != nil {
+		return err
+	}
+	if err := os.Mkdir(s.dir, 0o700); err != nil {
+		return err
+	}
+	port := s.port()
+	for range portTries {
+		if port == 0 {
+			var err error
+			if port, err = freePort(ctx); err != nil {
+				return err
+			}
+		}
+		r, err := startRun(prog, l, port, s.dir, &output{node: s.node.Name, log: log})
+		if err != nil {
+			return err
+		}
+		err = r.ready(ctx)
+		if err == nil {
+			s.set(r)
+			return nil
+		}
+		if err := r.kill(); err != nil {
+			return err
+		}
+		if !errors.Is(err, errPortTaken) {
+			return err
+		}
+		port = 0
+	}
+	return fmt.Errorf("%d free ports in a row were taken by other processes before the server could listen", portTries)
+}
+
+// freePort returns a port that nobody listens on just now.
+func freePort(ctx context.Context) (int, error) {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", net.JoinHostPort(loopback, "0"))
+	if err != nil {
+		return 0, err
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	return port, l.Close()
+}
+
+// run is one redis-server process, from start to death.
+type run struct {
+	process *os.Process
+	port    int
+	out     *output
+	done    chan struct{} // closed once the process is gone and waited for
+	exit    error         // how it ended; valid after done
+}
+
+func startRun(prog program, l *launcher, port int, dir string, out *output) (*run, error) {
+	cmd := exec.Command(prog.path, prog.args(port, dir)...)
+	cmd.Dir = dir
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.SysProcAttr = attributes()
+	cmd.WaitDelay = drain
+	if err := l.start(cmd); err != nil {
+		return nil, err
+	}
+	r := &run{process: cmd.Process, port: port, out: out, done: make(chan struct{})}
+	go func() {
+		defer close(r.done)
+		r.exit = cmd.Wait()
+	}()
+	return r, nil
+}
+
+func (r *run) addr() string { return net.JoinHostPort(loopback, strconv.Itoa(r.port)) }
+
+func (r *run) ended() bool {
+	select {
+	case <-r.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// kill sends SIGKILL and waits until the process is gone.
+func (r *run) kill() error {
+	if err := r.process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("kill process %d: %w", r.process.Pid, err)
+	}
+	<-r.done
+	return nil
+}
+
+// ready returns once this very process answers on its port. Two runs side by side
+// may be given the same free port, and then the wrong server answers.
+func (r *run) ready(ctx context.Context) error {
+	probing, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-r.done:
+			cancel()
+		case <-probing.Done():
+		}
+	}()
+	pause := time.NewTicker(poll)
+	defer pause.Stop()
+	for {
+		pid, err := askProcessID(probing, r.addr())
+		if err == nil && pid == r.process.Pid {
+			return nil
+		}
+		if err == nil {
+			return errPortTaken
+		}
+		select {
+		case <-r.done:
+			if strings.Contains(r.out.String(), "Address already in use") {
+				return errPortTaken
+			}
+			return fmt.Errorf("redis-server ended (%w) before it answered; its last output:\n%s", r.exit, r.out)
+		case <-ctx.Done():
+			return fmt.Errorf("redis-server does not answer yet: %w; last look: %w", context.Cause(ctx), err)
+		case <-pause.C:
+		}
+	}
+}

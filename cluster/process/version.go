@@ -1,0 +1,115 @@
+package process
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// MissingError says that there is no redis-server that this backend can use.
+type MissingError struct {
+	Path  string // the server asked for by path; empty: the one on PATH
+	Found string // the version found; empty: no server at all
+}
+
+func (e *MissingError) Error() string {
+	where, found := "on PATH", "none"
+	if e.Path != "" {
+		where = "at " + e.Path
+	}
+	if e.Found != "" {
+		found = e.Found
+	}
+	return fmt.Sprintf("backend process needs redis-server 6.2 or newer %s, found %s."+
+		" Debian/Ubuntu: apt-get install redis-server · macOS: brew install redis", where, found)
+}
+
+// program is an installed redis-server.
+type program struct {
+	path         string
+	major, minor int
+}
+
+// atLeast says whether the server's version is major.minor or newer.
+func (p program) atLeast(major, minor int) bool {
+	return p.major > major || p.major == major && p.minor >= minor
+}
+
+// args are the options of a server that listens on loopback only, keeps nothing on
+// disk, and feeds a new replica at once.
+//
+// The first snapshot for a replica goes through a file. Sent from memory, the stream
+// behind it may not start before the replica's next periodic acknowledgement, up to
+// a second later: the replica's first one can come before the master has noticed
+// that its forked child is done, and is then ignored. A higher hz makes the master
+// notice the end of the snapshot within 10 ms instead of 100.
+func (p program) args(port int, dir string) []string {
+	args := []string{
+		"--port", strconv.Itoa(port),
+		"--bind", loopback,
+		"--daemonize", "no",
+		"--dir", dir,
+		"--save", "",
+		"--appendonly", "no",
+		"--repl-diskless-sync", "no",
+		"--hz", "100",
+	}
+	if p.atLeast(7, 0) { // older servers always allow DEBUG and refuse the option
+		args = append(args, "--enable-debug-command", "local")
+	}
+	return args
+}
+
+// findProgram looks server up (empty: redis-server on PATH) and checks its version.
+func findProgram(ctx context.Context, server string) (program, error) {
+	missing := &MissingError{}
+	if strings.ContainsAny(server, `/\`) {
+		missing.Path = server
+	}
+	if server == "" {
+		server = "redis-server"
+	}
+	path, err := exec.LookPath(server)
+	if err != nil {
+		return program{}, missing
+	}
+	out, err := exec.CommandContext(ctx, path, "--version").CombinedOutput()
+	if ctx.Err() != nil {
+		return program{}, context.Cause(ctx)
+	}
+	if err != nil {
+		return program{}, fmt.Errorf("%s --version: %w, output %q", path, err, out)
+	}
+	p, err := parseVersion(string(out))
+	if err != nil {
+		return program{}, fmt.Errorf("%s --version: %w", path, err)
+	}
+	if !p.atLeast(6, 2) {
+		missing.Found = fmt.Sprintf("%d.%d", p.major, p.minor)
+		return program{}, missing
+	}
+	p.path = path
+	return p, nil
+}
+
+// versionPattern matches what redis-server and valkey-server print for --version.
+var versionPattern = regexp.MustCompile(`server v=(\d+)\.(\d+)`)
+
+func parseVersion(out string) (program, error) {
+	m := versionPattern.FindStringSubmatch(out)
+	if m == nil {
+		return program{}, fmt.Errorf("want a line like %q, got %q", "Redis server v=7.0.15", out)
+	}
+	major, err := strconv.Atoi(m[1])
+	if err != nil {
+		return program{}, err
+	}
+	minor, err := strconv.Atoi(m[2])
+	if err != nil {
+		return program{}, err
+	}
+	return program{major: major, minor: minor}, nil
+}
