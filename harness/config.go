@@ -117,7 +117,7 @@ func (c Config) withDefaults() (Config, error) {
 }
 
 func (c Config) topology() cluster.Topology {
-	return cluster.Topology{Masters: c.Lock.Masters, Replicas: c.Replicas}
+	return cluster.Topology{Masters: c.Lock.Masters, Replicas: max(c.Replicas, c.Lock.Replicas)}
 }
 
 // slack is how much longer than its TTL a free lock may stay taken.

@@ -102,9 +102,20 @@ func newMember(cfg Config, env surroundings, worker, workers int) member {
 	m.load = append(m.load, register.Load)
 
 	clock := env.clock()
+	identity := rand.NewChaCha8(seed(cfg.Seed, worker, 'i'))
 	m.Client = &workloads.Client{
 		Name: name, Worker: worker, Workers: workers,
-		Lock:     cfg.Lock.New(locks.Env{Nodes: shards, Clock: clock, Rand: rand.NewChaCha8(seed(cfg.Seed, worker, 't'))}),
+		Lock: cfg.Lock.New(locks.Env{
+			Nodes: shards,
+			Dial: func(ctx context.Context, node int) (net.Conn, error) {
+				return env.cluster.Dial(ctx, name, env.cluster.Primary(node))
+			},
+			Clock:    clock,
+			NewClock: func() locks.Clock { return env.clock() },
+			Rand:     rand.NewChaCha8(seed(cfg.Seed, worker, 't')),
+			Client:   fmt.Sprintf("%016x-%016x", identity.Uint64(), identity.Uint64()),
+			Thread:   1, // the only thread of its process
+		}),
 		Register: register,
 		Guard:    cfg.Guard,
 		Clock:    clock,

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -56,7 +57,19 @@ type Clock interface {
 type Env struct {
 	// Nodes are the clients of the lock's masters: one, or N independent ones for Redlock.
 	Nodes []*redis.Client
+	// Dial opens a bare connection to the master of that number, for libraries that bring
+	// a client of their own.
+	Dial  func(ctx context.Context, node int) (net.Conn, error)
 	Clock Clock
-	// Rand is the source of owner tokens.
+	// NewClock returns a clock of the same time for one more goroutine of this client.
+	// Two goroutines that wait on one clock may wake at the same instant, and then a run
+	// cannot be replayed.
+	NewClock func() Clock
+	// Rand is the source of owner tokens. One goroutine reads it at a time.
 	Rand io.Reader
+	// Client identifies the client process, as a UUID does.
+	Client string
+	// Thread identifies the thread inside its process. Two processes may well use the
+	// same number.
+	Thread int64
 }

@@ -12,6 +12,13 @@ type Spec struct {
 	Flaw string
 	// Masters is the number of independent masters: 1, or 5 for Redlock.
 	Masters int
+	// Replicas is the number of replicas that the lock itself needs, of the first master.
+	Replicas int
+	// Variant names the lock whose source this one shares, if it is a variant or a mutant.
+	Variant string
+	// Extends, Renews, Reenters and ReadWrite say that leases are Extenders, that they are
+	// Watched, and that the lock is Reentrant or an RWLocker.
+	Extends, Renews, Reenters, ReadWrite bool
 	// Fencing says that leases carry fencing tokens.
 	Fencing bool
 	// HasToken says that the key holds a token unique to the attempt. Leases are
