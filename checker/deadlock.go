@@ -1,0 +1,289 @@
+package checker
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/histories"
+)
+
+// judgeDeadlock judges deadlock freedom: once the last fault is healed, a waiting
+// client gets the lock within TTL + slack, and nothing is left locked for ever.
+//
+// A key is free while no living client can think that it has it: no belief is
+// open, and no acquire that ended as unknown, or never, is in flight. A granted
+// attempt counts from its acquire's invocation. A release, lost, abandon or crash
+// ends a belief, and a crash ends a call in flight. What a server still holds then has
+// to run out: a free window that begins after the last fault, and in which clients are
+// refused over a span longer than the largest TTL that anybody had asked for on
+// that key plus the slack, is a deadlock. The span runs from the first
+// refused invocation to the last refused return inside the window.
+//
+// An audit that finds a lock key without TTL and without such a living owner is a
+// deadlock as well: that key stays locked for ever.
+//
+// The verdict is Pass only if every key that anybody tried after the last fault
+// was granted to somebody then. It is Unknown if nobody tried, if a key was only
+// ever refused but not for long enough, or if a fault was never healed.
+func judgeDeadlock(_ context.Context, rec *record, opt Options) (Result, error) {
+	res := Result{Engine: "free windows"}
+	res.count(rec, histories.Acquire, histories.Release, histories.Extend,
+		histories.Lost, histories.Abandon, histories.Crash, histories.Audit)
+
+	byKey := make(map[string]*demand)
+	of := func(key string) *demand {
+		if byKey[key] == nil {
+			byKey[key] = &demand{rec: rec, key: key}
+		}
+		return byKey[key]
+	}
+	for i := range rec.holds {
+		of(rec.holds[i].Key).add(&rec.holds[i])
+	}
+	for _, o := range rec.calls {
+		if o.Invoke.F == histories.Acquire || o.Invoke.F == histories.Extend {
+			of(o.Invoke.Key).calls = append(of(o.Invoke.Key).calls, o)
+		}
+	}
+
+	calm, sick := lastHealed(rec.faults)
+	var blame []string
+	for _, e := range histories.Singles(rec.events) {
+		if e.F == histories.Audit && e.TTL == histories.NoTTL && !of(e.Key).owned(e.Index) {
+			blame = append(blame, of(e.Key).tellOrphan(e))
+			res.Witness = append(res.Witness, e.Index)
+		}
+	}
+	var verdicts []Verdict
+	var waiting string
+	for _, key := range sortedKeys(byKey) {
+		d := byKey[key]
+		if sick != nil {
+			break
+		}
+		if s, ok := d.starved(calm, opt.slack()); ok {
+			blame = append(blame, d.tellStarved(s))
+			res.Witness = append(res.Witness, s.witness()...)
+			continue
+		}
+		tried, granted := d.since(calm)
+		switch {
+		case granted:
+			verdicts = append(verdicts, Pass)
+		case tried:
+			verdicts = append(verdicts, Unknown)
+			waiting = fmt.Sprintf("Nobody was granted %s after %s, but nobody was refused for long enough while it was free.", key, seconds(rec.timeOf(calm)))
+		}
+	}
+
+	res.Verdict = Merge(verdicts...)
+	switch {
+	case len(blame) > 0:
+		res.Verdict = Fail
+		slices.Sort(res.Witness)
+		res.Witness = slices.Compact(res.Witness)
+		res.Story = paragraph(blame...)
+	case sick != nil:
+		res.Verdict = Unknown
+		res.Story = fmt.Sprintf("The fault %s that began at %s was never healed, so there is no time after the last fault.", faultName(*sick), seconds(sick.Invoke.Time))
+	case len(verdicts) == 0:
+		res.Story = "Nobody tried to get a lock after the last fault."
+	case res.Verdict == Unknown:
+		res.Story = waiting
+	default:
+		res.Story = fmt.Sprintf("From %s on, clients got every key that they tried, and no key was refused for longer than its TTL + %s while it was free.", seconds(rec.timeOf(calm)), seconds(opt.slack()))
+	}
+	return res, nil
+}
+
+// lastHealed returns the rank at which the last fault ended, 0 if there was none,
+// or else a fault that was never healed.
+func lastHealed(faults []histories.Op) (rank, *histories.Op) {
+	var last rank
+	for i := range faults {
+		if !healed(faults[i]) {
+			return never, &faults[i]
+		}
+		last = max(last, at(faults[i].Complete.Index))
+	}
+	return last, nil
+}
+
+func faultName(fault histories.Op) string {
+	if fault.Invoke.Node == "" {
+		return string(fault.Invoke.F)
+	}
+	return fmt.Sprintf("%s of %s", fault.Invoke.F, fault.Invoke.Node)
+}
+
+// timeOf is the time of the event with rank r, and 0 for rank 0.
+func (r *record) timeOf(at rank) time.Duration {
+	if at == 0 {
+		return 0
+	}
+	return r.events[at/2].Time
+}
+
+// demand is who had and who wanted one key.
+type demand struct {
+	rec   *record
+	key   string
+	holds []*histories.Hold // in order of invocations
+	busy  []span            // in order of starts
+	calls []histories.Op    // acquires and extends, in order of invocations
+}
+
+// add notes a hold. Holds come in order of invocations.
+func (d *demand) add(h *histories.Hold) {
+	d.holds = append(d.holds, h)
+	d.busy = append(d.busy, thoughtHeld(h))
+}
+
+// owned says whether a living client may have held the key at an event.
+func (d *demand) owned(event int) bool {
+	return slices.ContainsFunc(d.busy, func(s span) bool { return s.from < at(event) && at(event) < s.to })
+}
+
+// since says whether somebody tried to acquire the key after calm, and was granted it.
+func (d *demand) since(calm rank) (tried, granted bool) {
+	for _, o := range d.calls {
+		if o.Invoke.F == histories.Acquire && at(o.Invoke.Index) > calm {
+			tried = true
+			granted = granted || o.Outcome() == histories.OK
+		}
+	}
+	return tried, granted
+}
+
+// starvation is a span of refusals of a free key.
+type starvation struct {
+	first, last histories.Op // refused
+	left        *histories.Hold
+	patience    time.Duration
+}
+
+// starved returns the first free window in which the key was refused for too long.
+func (d *demand) starved(calm rank, slack time.Duration) (starvation, bool) {
+	var refused []histories.Op
+	for _, o := range d.calls {
+		if o.Invoke.F == histories.Acquire && o.Outcome() == histories.Fail {
+			refused = append(refused, o)
+		}
+	}
+	i := 0
+	for _, w := range free(d.busy, calm) {
+		var s starvation
+		found := false
+		for ; i < len(refused) && at(refused[i].Invoke.Index) < w.to; i++ {
+			o := refused[i]
+			if at(o.Invoke.Index) < w.from || at(o.Complete.Index) > w.to {
+				continue
+			}
+			if !found {
+				s.first, s.last, found = o, o, true
+			}
+			if o.Complete.Index > s.last.Complete.Index {
+				s.last = o
+			}
+		}
+		if !found {
+			continue
+		}
+		s.patience = d.longestTTL(s.last.Complete.Index) + slack
+		if s.last.Complete.Time-s.first.Invoke.Time > s.patience {
+			s.left = d.lastBefore(s.first.Invoke.Index)
+			return s, true
+		}
+	}
+	return starvation{}, false
+}
+
+// free returns the windows after calm that no busy span covers. The spans are in
+// order of starts.
+func free(busy []span, calm rank) []span {
+	var windows []span
+	from := calm
+	for _, s := range busy {
+		if s.from > from {
+			windows = append(windows, span{from, s.from})
+		}
+		from = max(from, s.to)
+	}
+	if from != never {
+		windows = append(windows, span{from, never})
+	}
+	return windows
+}
+
+// longestTTL is the longest lease asked for before an event.
+func (d *demand) longestTTL(event int) time.Duration {
+	var longest time.Duration
+	for _, o := range d.calls {
+		if o.Invoke.Index < event {
+			longest = max(longest, o.Invoke.TTL)
+		}
+	}
+	return longest
+}
+
+// lastBefore is the attempt that probably left the lock behind: the last one before
+// an event that was granted, or may have been.
+func (d *demand) lastBefore(event int) *histories.Hold {
+	i, _ := slices.BinarySearchFunc(d.holds, event, func(h *histories.Hold, event int) int { return cmp.Compare(h.Invoked.Event, event) })
+	if i == 0 {
+		return nil
+	}
+	return d.holds[i-1]
+}
+
+// witness returns the refusals, and the acquire that probably left the lock behind.
+func (s starvation) witness() []int {
+	w := []int{s.first.Invoke.Index, s.last.Complete.Index}
+	if s.left != nil {
+		w = append(w, max(s.left.Invoked.Event, s.left.Returned.Event))
+	}
+	return w
+}
+
+func (d *demand) tellStarved(s starvation) string {
+	return paragraph(
+		fmt.Sprintf("Nobody held %s, yet it was refused from %s, when %s asked, to %s, when %s was last refused: for %s, longer than the %s of TTL and slack.",
+			d.key, seconds(s.first.Invoke.Time), clientName(s.first.Invoke.Worker), seconds(s.last.Complete.Time), clientName(s.last.Invoke.Worker),
+			seconds(s.last.Complete.Time-s.first.Invoke.Time), seconds(s.patience)),
+		tellLeft(s.left))
+}
+
+func (d *demand) tellOrphan(e histories.Event) string {
+	where := ""
+	if e.Node != "" {
+		where = " on " + e.Node
+	}
+	return paragraph(
+		fmt.Sprintf("At %s%s the key %s = %q had no TTL and no living owner: it stays locked for ever.", seconds(e.Time), where, d.key, e.Value),
+		tellLeft(d.lastBefore(e.Index)))
+}
+
+// tellLeft tells what became of the attempt that probably left the lock behind.
+func tellLeft(h *histories.Hold) string {
+	if h == nil {
+		return ""
+	}
+	name := clientName(h.Worker)
+	var fate string
+	switch {
+	case h.Open():
+		fate = fmt.Sprintf("whose acquire at %s has no known outcome", seconds(h.Invoked.Time))
+	case h.End == histories.Crash:
+		fate = "which crashed at " + seconds(h.Ended.Time)
+	case h.End == histories.Lost:
+		fate = "which was told at " + seconds(h.Ended.Time) + " that the lock was lost"
+	case h.End == histories.Abandon:
+		fate = "which walked away at " + seconds(h.Ended.Time)
+	default:
+		fate = "whose release began at " + seconds(h.Ended.Time)
+	}
+	return fmt.Sprintf("It was probably left behind by %s, %s.", name, fate)
+}

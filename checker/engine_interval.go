@@ -1,0 +1,66 @@
+package checker
+
+import (
+	"cmp"
+	"slices"
+)
+
+// sweep is the interval engine. It decides whether the sections of one key could
+// be those of a mutex, and returns the first overlap in order of grants and the
+// number of sections that overlap an earlier one. No overlap means that they could.
+//
+// It is exact. If no two beliefs (granted, end) overlap, put every acquire just
+// before the return that granted it and every end just after the call that ended
+// it: sections follow one another. If two beliefs overlap, both acquires come
+// before both ends whatever the choice, so two attempts hold at once.
+//
+// A surfaced section has no belief. Its end lies anywhere in its release call,
+// with its acquire just before, so it needs one free instant there. There is none
+// only if one belief covers the whole call: between two beliefs that do not
+// overlap there is always room, as no two ends share a rank.
+func sweep(sections []section) (overlap, int) {
+	believed := make([]*section, 0, len(sections))
+	surfaced := make([]*section, 0)
+	for i := range sections {
+		if sections[i].surfaced {
+			surfaced = append(surfaced, &sections[i])
+		} else {
+			believed = append(believed, &sections[i])
+		}
+	}
+	byGrant := func(a, b *section) int { return cmp.Compare(a.granted, b.granted) }
+	slices.SortFunc(believed, byGrant)
+	slices.SortFunc(surfaced, byGrant)
+
+	var found overlap
+	overlaps := 0
+	report := func(first, second *section) {
+		if overlaps == 0 || second.granted < found.second.granted {
+			found = overlap{first, second}
+		}
+		overlaps++
+	}
+
+	// longest[i] is the belief that ends last among the first i+1.
+	longest := make([]*section, len(believed))
+	for i, s := range believed {
+		longest[i] = s
+		if i == 0 {
+			continue
+		}
+		if before := longest[i-1]; before.end > s.granted {
+			report(before, s)
+		}
+		if longest[i-1].end > s.end {
+			longest[i] = longest[i-1]
+		}
+	}
+	for _, s := range surfaced {
+		// Only a belief that was granted before the release call can cover it.
+		i, _ := slices.BinarySearchFunc(believed, s.end, func(b *section, r rank) int { return cmp.Compare(b.granted, r) })
+		if i > 0 && longest[i-1].end > s.bound {
+			report(longest[i-1], s)
+		}
+	}
+	return found, overlaps
+}

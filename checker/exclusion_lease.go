@@ -1,0 +1,11 @@
+package checker
+
+// leaseExclusion judges mutual exclusion as the holders believed it: the
+// definition of the strict reading, but a belief also ends at the deadline that
+// the lock told its holder when it was acquired or last extended. At the deadline
+// itself the lease is over. Deadline 0 is never. A lock that computes its
+// deadlines too late fails here; one whose holders sleep past a correct deadline
+// does not.
+func leaseExclusion() judge {
+	return exclusion{read: leaseSections, interval: sweep, porcupine: linearizable}.judge
+}

@@ -1,0 +1,93 @@
+package checker
+
+import "fmt"
+
+// Expectation is the verdict wanted of each property. Properties that are not named must
+// pass, or not apply.
+type Expectation map[Property]Verdict
+
+// Judged is what was wanted of a property, and whether it came out so.
+type Judged struct {
+	Property Property `json:"property"`
+	Want     Verdict  `json:"want"`
+	Got      Verdict  `json:"got"`
+	Met      bool     `json:"met"`
+}
+
+// Outcome says whether a run came out as expected.
+type Outcome uint8
+
+// The outcomes. The zero value is the careful one.
+const (
+	Undecided  Outcome = iota // a property that should have a verdict has none
+	AsExpected                // every property is as wanted
+	Unexpected                // a property passes or fails against what was wanted
+)
+
+// String returns "expected", "unexpected" or "unknown".
+func (o Outcome) String() string {
+	switch o {
+	case AsExpected:
+		return "expected"
+	case Unexpected:
+		return "unexpected"
+	}
+	return "unknown"
+}
+
+// Worse returns the worse of two outcomes: Unexpected, then Undecided, then AsExpected.
+func Worse(a, b Outcome) Outcome {
+	switch {
+	case a == Unexpected || b == Unexpected:
+		return Unexpected
+	case a == Undecided || b == Undecided:
+		return Undecided
+	}
+	return AsExpected
+}
+
+// Compare sets a report against an expectation. Properties that the expectation does
+// not name must pass or not apply.
+func Compare(r Report, want Expectation) (Outcome, []Judged) {
+	outcome := AsExpected
+	if len(r.Results) == 0 || len(r.HarnessErrors) > 0 {
+		outcome = Undecided
+	}
+	var all []Judged
+	for _, result := range r.Results {
+		expected, named := want[result.Property]
+		if !named {
+			expected = Pass
+		}
+		met := result.Verdict == expected || !named && result.Verdict == NotApplicable
+		all = append(all, Judged{Property: result.Property, Want: expected, Got: result.Verdict, Met: met})
+		switch {
+		case met:
+		case result.Verdict == Unknown:
+			outcome = Worse(outcome, Undecided)
+		default:
+			outcome = Unexpected
+		}
+	}
+	return outcome, all
+}
+
+// CompareAll sets a report against one verdict for all properties together: Pass wants
+// every one to hold, Fail wants at least one violation.
+func CompareAll(r Report, want Verdict) (Outcome, []Judged, error) {
+	switch {
+	case want == Pass:
+		outcome, judged := Compare(r, nil)
+		return outcome, judged, nil
+	case want != Fail:
+		return Undecided, nil, fmt.Errorf("cannot expect %v of a run, want pass or fail", want)
+	case r.Verdict == Fail:
+		return AsExpected, nil, nil
+	case r.Verdict == Pass:
+		return Unexpected, nil, nil
+	}
+	return Undecided, nil, nil
+}
+
+// MarshalText writes the word that String returns.
+func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }

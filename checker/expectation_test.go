@@ -1,0 +1,93 @@
+package checker_test
+
+import (
+	"testing"
+
+	"github.com/lockbench/lockbench/checker"
+)
+
+func report(verdicts map[checker.Property]checker.Verdict) checker.Report {
+	var r checker.Report
+	var all []checker.Verdict
+	for _, p := range []checker.Property{checker.StrictExclusion, checker.LeaseExclusion, checker.ResourceSafety} {
+		r.Results = append(r.Results, checker.Result{Property: p, Verdict: verdicts[p]})
+		all = append(all, verdicts[p])
+	}
+	r.Verdict = checker.Merge(all...)
+	return r
+}
+
+func TestCompare(t *testing.T) {
+	const (
+		strict = checker.StrictExclusion
+		lease  = checker.LeaseExclusion
+		res    = checker.ResourceSafety
+	)
+	type verdicts = map[checker.Property]checker.Verdict
+	for name, tc := range map[string]struct {
+		got  verdicts
+		want checker.Expectation
+		out  checker.Outcome
+	}{
+		"all pass":                   {verdicts{strict: checker.Pass, lease: checker.Pass, res: checker.Pass}, nil, checker.AsExpected},
+		"does not apply":             {verdicts{strict: checker.Pass, lease: checker.Pass, res: checker.NotApplicable}, nil, checker.AsExpected},
+		"unknown is not pass":        {verdicts{strict: checker.Pass, lease: checker.Pass}, nil, checker.Undecided},
+		"fails":                      {verdicts{strict: checker.Fail, lease: checker.Pass, res: checker.Pass}, nil, checker.Unexpected},
+		"fails as wanted":            {verdicts{strict: checker.Fail, lease: checker.Pass, res: checker.Pass}, checker.Expectation{strict: checker.Fail}, checker.AsExpected},
+		"no longer caught":           {verdicts{strict: checker.Pass, lease: checker.Pass, res: checker.Pass}, checker.Expectation{strict: checker.Fail}, checker.Unexpected},
+		"not decided, not caught":    {verdicts{lease: checker.Pass, res: checker.Pass}, checker.Expectation{strict: checker.Fail}, checker.Undecided},
+		"unknown as wanted":          {verdicts{lease: checker.Pass, res: checker.Pass}, checker.Expectation{strict: checker.Unknown}, checker.AsExpected},
+		"named must not be n/a":      {verdicts{strict: checker.NotApplicable, lease: checker.Pass, res: checker.Pass}, checker.Expectation{strict: checker.Pass}, checker.Unexpected},
+		"a failure beats a question": {verdicts{strict: checker.Fail, res: checker.Pass}, nil, checker.Unexpected},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, judged := checker.Compare(report(tc.got), tc.want)
+			if out != tc.out || len(judged) != 3 {
+				t.Errorf("got %v, %+v; want %v", out, judged, tc.out)
+			}
+		})
+	}
+	if out, _ := checker.Compare(checker.Report{}, nil); out != checker.Undecided {
+		t.Errorf("a report of nothing is %v", out)
+	}
+	broken := report(verdicts{strict: checker.Pass, lease: checker.Pass, res: checker.Pass})
+	broken.HarnessErrors = []string{"the recorder lied"}
+	if out, _ := checker.Compare(broken, nil); out != checker.Undecided {
+		t.Errorf("a report with harness errors is %v", out)
+	}
+}
+
+func TestCompareAll(t *testing.T) {
+	pass := report(map[checker.Property]checker.Verdict{checker.StrictExclusion: checker.Pass, checker.LeaseExclusion: checker.Pass, checker.ResourceSafety: checker.Pass})
+	fail := report(map[checker.Property]checker.Verdict{checker.StrictExclusion: checker.Fail})
+	for _, tc := range []struct {
+		r    checker.Report
+		want checker.Verdict
+		out  checker.Outcome
+	}{
+		{pass, checker.Pass, checker.AsExpected},
+		{fail, checker.Pass, checker.Unexpected},
+		{pass, checker.Fail, checker.Unexpected},
+		{fail, checker.Fail, checker.AsExpected},
+		{report(nil), checker.Fail, checker.Undecided},
+		{report(nil), checker.Pass, checker.Undecided},
+	} {
+		if out, _, err := checker.CompareAll(tc.r, tc.want); err != nil || out != tc.out {
+			t.Errorf("a report that is %v against %v: %v, %v; want %v", tc.r.Verdict, tc.want, out, err, tc.out)
+		}
+	}
+	if _, _, err := checker.CompareAll(pass, checker.Unknown); err == nil {
+		t.Error("unknown can be expected")
+	}
+}
+
+func TestWorse(t *testing.T) {
+	order := []checker.Outcome{checker.AsExpected, checker.Undecided, checker.Unexpected}
+	for i, a := range order {
+		for j, b := range order {
+			if got := checker.Worse(a, b); got != order[max(i, j)] {
+				t.Errorf("Worse(%v, %v) = %v", a, b, got)
+			}
+		}
+	}
+}

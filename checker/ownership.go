@@ -1,0 +1,279 @@
+package checker
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/histories"
+)
+
+// judgeOwnership judges that no release or extend of one attempt ends another's
+// hold. Servers keep no record of who deleted what, so it is inferred from what
+// clients saw. Ownership fails if
+//
+//  1. the hold of an attempt B vanished while it was certainly in force. B was
+//     granted and nobody had invoked its release, its lease had not run out, and
+//     yet its extend or its first release was refused, or an attempt C, invoked
+//     after B was granted, was granted too; and
+//  2. a release or an extend of another attempt A on that key was accepted, and
+//     may have reached the server after B's hold began and before it was seen to
+//     be gone; and
+//  3. nothing else can have done it: no fault that may make a server forget or
+//     split a hold was in force between the acquires of A and B and that sight.
+//
+// If only the third condition is open the verdict is Unknown.
+//
+// A lease is certainly in force from its acquire's return until its acquire's
+// invocation plus the TTL, less the clock drift that Redlock allows for (1 % of
+// the TTL and 2 ms), and never beyond the deadline told. An accepted extend moves
+// both. A refusal counts only if no fault at all was in force during the call: a
+// client that resends a release whose first reply was lost is refused by itself.
+//
+// An accepted release of A alone proves nothing, even if B was granted before
+// it: after a failover or on several masters both keys may exist, and deleting
+// one's own is honest. A hold that vanished without a suspect is a lost lock. The
+// story says so; it is a matter of exclusion, not of ownership.
+//
+// Blind spots: a foreign release that nobody noticed before B released or B's lease
+// ran out; releases of unknown outcome; clean-ups inside an acquire, which
+// no event shows; and everything that a server's fault may explain as well.
+func judgeOwnership(_ context.Context, rec *record, opt Options) (Result, error) {
+	res := Result{Engine: "events"}
+	res.count(rec, histories.Acquire, histories.Release, histories.Extend)
+
+	byKey := make(map[string]*ownership)
+	for i := range rec.holds {
+		h := &rec.holds[i]
+		k := byKey[h.Key]
+		if k == nil {
+			k = &ownership{rec: rec, opt: opt}
+			byKey[h.Key] = k
+		}
+		k.holds = append(k.holds, h)
+	}
+	for _, o := range rec.calls {
+		k := byKey[o.Invoke.Key]
+		if k == nil || o.Invoke.F != histories.Release && o.Invoke.F != histories.Extend {
+			continue
+		}
+		switch {
+		case o.Outcome() == histories.OK:
+			k.accepted = append(k.accepted, o)
+		case o.Outcome() == histories.Fail && o.Invoke.F == histories.Extend:
+			k.refused = append(k.refused, o)
+		}
+	}
+
+	granted, lost, unsure := 0, 0, ""
+	for _, key := range sortedKeys(byKey) {
+		k := byKey[key]
+		k.nextGrants()
+		for i, b := range k.holds {
+			if b.Outcome != histories.OK {
+				continue
+			}
+			granted++
+			gone, ok := k.vanished(i)
+			if !ok {
+				continue
+			}
+			a, suspected := k.suspect(b, gone)
+			switch {
+			case !suspected:
+				lost++
+			case k.serverFault(a, b, gone):
+				unsure = k.tell(a, b, gone) + ". A fault that may have done the same was in force, so it cannot be told which it was."
+			default:
+				res.Verdict = Fail
+				res.Witness = k.witness(a, b, gone)
+				res.Story = k.tell(a, b, gone) + fmt.Sprintf(": %s's %s ended %s's hold.",
+					clientName(a.Invoke.Worker), a.Invoke.F, clientName(b.Worker))
+				return res, nil
+			}
+		}
+	}
+	switch {
+	case granted == 0:
+		res.Story = "Nobody was granted a lock, so there was nothing to own."
+	case unsure != "":
+		res.Story = unsure
+	default:
+		res.Verdict = Pass
+		res.Story = fmt.Sprintf("No release or extend is seen to have ended the hold of another among %s.", count(granted, "grant"))
+		if lost > 0 {
+			res.Story = paragraph(res.Story, fmt.Sprintf("Lock lost: %s ended within the lease, but by no release or extend.", count(lost, "hold")))
+		}
+	}
+	return res, nil
+}
+
+// ownership is what happened on one key.
+type ownership struct {
+	rec      *record
+	opt      Options
+	holds    []*histories.Hold // in order of invocations
+	accepted []histories.Op    // releases and extends
+	refused  []histories.Op    // extends
+	next     []*histories.Hold // next[i] is the hold of holds[i:] that was granted first
+}
+
+// A sighting is the call by which it was seen that a hold had vanished.
+type sighting struct {
+	by      histories.F // Release or Extend refused, Acquire granted
+	worker  int
+	invoked histories.Instant
+	done    histories.Instant
+}
+
+func (k *ownership) nextGrants() {
+	k.next = make([]*histories.Hold, len(k.holds)+1)
+	for i := len(k.holds) - 1; i >= 0; i-- {
+		k.next[i] = k.next[i+1]
+		h := k.holds[i]
+		if h.Outcome == histories.OK && (k.next[i] == nil || h.Returned.Event < k.next[i].Returned.Event) {
+			k.next[i] = h
+		}
+	}
+}
+
+// vanished returns the first sighting that the i-th hold was gone although it was
+// certainly in force.
+func (k *ownership) vanished(i int) (sighting, bool) {
+	b := k.holds[i]
+	var first sighting
+	consider := func(s sighting) {
+		if s.done.Time >= leaseCertain(b, s.done) {
+			return
+		}
+		if first.by == "" || s.done.Event < first.done.Event {
+			first = s
+		}
+	}
+
+	released := len(k.rec.events)
+	if len(b.Releases) > 0 {
+		r := b.Releases[0]
+		released = r.Invoke.Index
+		if r.Outcome() == histories.Fail && released > b.Returned.Event && !k.disturbed(r) {
+			consider(sightingOf(r))
+		}
+	}
+	for _, x := range k.refused {
+		if x.Invoke.Attempt == b.Attempt && x.Complete.Index < released && !k.disturbed(x) {
+			consider(sightingOf(x))
+		}
+	}
+	after, _ := slices.BinarySearchFunc(k.holds, b.Returned.Event, func(h *histories.Hold, event int) int { return h.Invoked.Event - event })
+	if c := k.next[after]; c != nil && c.Returned.Event < released {
+		consider(sighting{by: histories.Acquire, worker: c.Worker, invoked: c.Invoked, done: c.Returned})
+	}
+	return first, first.by != ""
+}
+
+func sightingOf(o histories.Op) sighting {
+	return sighting{
+		by: o.Invoke.F, worker: o.Invoke.Worker,
+		invoked: histories.Instant{Event: o.Invoke.Index, Time: o.Invoke.Time},
+		done:    histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time},
+	}
+}
+
+// leaseCertain is the time until which the lease of h was certainly in force, as
+// far as it had been extended by then.
+func leaseCertain(h *histories.Hold, by histories.Instant) time.Duration {
+	end := certain(h.Invoked.Time, h.TTL, h.Deadline)
+	for _, x := range h.Extends {
+		if x.Returned.Event > by.Event {
+			break
+		}
+		ttl := x.TTL
+		if ttl == 0 {
+			ttl = h.TTL
+		}
+		end = certain(x.Invoked.Time, ttl, x.Deadline)
+	}
+	return end
+}
+
+// certain is the end of a lease that began at from or later. A TTL of 0 or less
+// and a deadline of 0 are none.
+func certain(from, ttl, deadline time.Duration) time.Duration {
+	end := forever
+	if ttl > 0 {
+		end = from + ttl - ttl/100 - 2*time.Millisecond
+	}
+	if deadline > 0 {
+		end = min(end, deadline)
+	}
+	return end
+}
+
+// suspect returns the accepted release, or else the accepted extend, of another
+// attempt that came last of those which may have ended b.
+func (k *ownership) suspect(b *histories.Hold, gone sighting) (histories.Op, bool) {
+	var found histories.Op
+	ok := false
+	for _, o := range k.accepted {
+		if o.Invoke.Attempt == b.Attempt || o.Complete.Index < b.Invoked.Event || o.Invoke.Index > gone.done.Event {
+			continue
+		}
+		if !ok || o.Invoke.F == histories.Release || found.Invoke.F != histories.Release {
+			found, ok = o, true
+		}
+	}
+	return found, ok
+}
+
+// disturbed says whether a fault was in force at some time of the call.
+func (k *ownership) disturbed(o histories.Op) bool {
+	return slices.ContainsFunc(k.rec.faults, func(f histories.Op) bool {
+		return inForce(f, o.Invoke.Index, o.Complete.Index)
+	})
+}
+
+// serverFault says whether a fault that may have ended b's hold, or have let a's
+// and b's holds exist side by side, was in force before b was seen to be gone.
+func (k *ownership) serverFault(a histories.Op, b *histories.Hold, gone sighting) bool {
+	from := b.Invoked.Event
+	if h := k.hold(a.Invoke.Attempt); h != nil {
+		from = min(from, h.Invoked.Event)
+	}
+	harmless := k.opt.clientFaults()
+	return slices.ContainsFunc(k.rec.faults, func(f histories.Op) bool {
+		return !slices.Contains(harmless, f.Invoke.F) && inForce(f, from, gone.done.Event)
+	})
+}
+
+func (k *ownership) hold(attempt uint64) *histories.Hold {
+	i := slices.IndexFunc(k.holds, func(h *histories.Hold) bool { return h.Attempt == attempt })
+	if i < 0 {
+		return nil
+	}
+	return k.holds[i]
+}
+
+// witness returns the grants of a and b, a's call and the sighting, in order.
+func (k *ownership) witness(a histories.Op, b *histories.Hold, gone sighting) []int {
+	w := []int{b.Returned.Event, a.Invoke.Index, a.Complete.Index, gone.done.Event}
+	if h := k.hold(a.Invoke.Attempt); h != nil && h.Outcome == histories.OK {
+		w = append(w, h.Returned.Event)
+	}
+	slices.Sort(w)
+	return slices.Compact(w)
+}
+
+func (k *ownership) tell(a histories.Op, b *histories.Hold, gone sighting) string {
+	seen := fmt.Sprintf("%s's own %s was refused at %s", clientName(b.Worker), gone.by, seconds(gone.done.Time))
+	if gone.by == histories.Acquire {
+		seen = fmt.Sprintf("%s was granted it at %s", clientName(gone.worker), seconds(gone.done.Time))
+	}
+	lease := "had no end"
+	if end := leaseCertain(b, gone.done); end != forever {
+		lease = "certainly ran until " + seconds(end)
+	}
+	return fmt.Sprintf("%s was granted %s at %s, did not release it, and its lease %s, yet %s; %s's %s, invoked at %s, had been accepted at %s",
+		clientName(b.Worker), b.Key, seconds(b.Returned.Time), lease, seen,
+		clientName(a.Invoke.Worker), a.Invoke.F, seconds(a.Invoke.Time), seconds(a.Complete.Time))
+}

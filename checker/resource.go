@@ -1,0 +1,279 @@
+package checker
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/lockbench/lockbench/histories"
+)
+
+// judgeResource judges resource safety: the critical sections' reads and writes of
+// the protected register lose no update, and no write with a stale token is
+// accepted.
+//
+// The register counts its writes. A read tells the version that it saw, a write
+// the version that it replaced, so accepted accesses are in a known order.
+//
+// A lost update is an accepted write that replaced a version other than the one its
+// attempt had last read or written: it overwrote what it had never seen. Writes
+// of an attempt that read nothing before are not judged.
+//
+// A write is stale if it was accepted with a token lower than that of an access
+// before it in the order of versions. Tokens of 0 take no part.
+//
+// A write of unknown outcome accuses nobody. It may have produced a version that
+// no accepted write did, and if it is the attempt's own it may explain what that
+// attempt overwrote; but to overwrite a version that the attempt had not seen is a
+// lost update whoever wrote it. A refused write is a guard at work.
+//
+// Two writes that replaced the same version, or an access that saw an older one
+// than a call that returned before it began, mean that the register is broken. That is
+// an error of the harness, not of the lock.
+func judgeResource(_ context.Context, rec *record, _ Options) (Result, error) {
+	res := Result{Engine: "version order"}
+	res.count(rec, histories.Read, histories.Write)
+
+	byKey := make(map[string]*register)
+	for _, o := range rec.calls {
+		if o.Invoke.F != histories.Read && o.Invoke.F != histories.Write {
+			continue
+		}
+		r := byKey[o.Invoke.Key]
+		if r == nil {
+			r = &register{rec: rec, key: o.Invoke.Key}
+			byKey[o.Invoke.Key] = r
+		}
+		r.calls = append(r.calls, o)
+	}
+	if len(byKey) == 0 {
+		res.Verdict = NotApplicable
+		res.Story = "The clients had no protected resource."
+		return res, nil
+	}
+
+	judged, unjudged, lost, stale := 0, 0, 0, 0
+	var first, firstStale *conflict
+	for _, key := range sortedKeys(byKey) {
+		r := byKey[key]
+		if err := r.check(); err != nil {
+			return res, err
+		}
+		r.updates()
+		r.tokens()
+		judged, unjudged = judged+r.judged, unjudged+r.unjudged
+		lost, stale = lost+len(r.lost), stale+r.stale
+		first, firstStale = cmp.Or(first, r.firstLost), cmp.Or(firstStale, r.firstStale)
+	}
+
+	var skipped string
+	if unjudged > 0 {
+		skipped = fmt.Sprintf("%s came without a read by the same attempt and could not be judged.", count(unjudged, "write"))
+	}
+	switch {
+	case lost > 0 || stale > 0:
+		res.Verdict = Fail
+		var lostStory, staleStory string
+		if lost > 0 {
+			lostStory = fmt.Sprintf("%s: %s lost.", first.story, count(lost, "update"))
+			res.Witness = append(res.Witness, first.witness...)
+		}
+		if stale > 0 {
+			staleStory = fmt.Sprintf("%s: %s with a stale token accepted.", firstStale.story, count(stale, "write"))
+			res.Witness = append(res.Witness, firstStale.witness...)
+		}
+		slices.Sort(res.Witness)
+		res.Witness = slices.Compact(res.Witness)
+		res.Story = paragraph(lostStory, staleStory, skipped)
+	case judged == 0:
+		res.Story = paragraph("No accepted write followed a read of its own attempt, so no update could be lost.", skipped)
+	default:
+		res.Verdict = Pass
+		res.Story = paragraph(fmt.Sprintf("%s, each of the version that its attempt had last seen, and none with a stale token.", count(judged, "accepted write")), skipped)
+	}
+	return res, nil
+}
+
+// A register is the protected resource under one key.
+type register struct {
+	rec   *record
+	key   string
+	calls []histories.Op // in order of invocations
+
+	producer map[int64]histories.Op // accepted write that produced a version
+
+	judged, unjudged int
+	lost             map[int64]bool // versions that were overwritten unseen
+	stale            int
+	firstLost        *conflict
+	firstStale       *conflict
+}
+
+// A conflict is the first evidence of its kind.
+type conflict struct {
+	witness []int
+	story   string
+}
+
+// check checks that the register itself is sound.
+func (r *register) check() error {
+	r.producer = make(map[int64]histories.Op)
+	for _, o := range r.calls {
+		if !acceptedWrite(o) {
+			continue
+		}
+		if twin, ok := r.producer[o.Complete.Version+1]; ok {
+			return fmt.Errorf("the register %s is broken: the writes of events %d and %d both replaced version %d",
+				r.key, twin.Complete.Index, o.Complete.Index, o.Complete.Version)
+		}
+		r.producer[o.Complete.Version+1] = o
+	}
+
+	returned := make([]histories.Op, 0, len(r.calls))
+	for _, o := range r.calls {
+		if o.Outcome() == histories.OK {
+			returned = append(returned, o)
+		}
+	}
+	slices.SortFunc(returned, func(a, b histories.Op) int { return a.Complete.Index - b.Complete.Index })
+	newest, i := int64(0), 0
+	for _, o := range r.calls {
+		for ; i < len(returned) && returned[i].Complete.Index < o.Invoke.Index; i++ {
+			newest = max(newest, left(returned[i]))
+		}
+		if o.Outcome() == histories.OK && o.Complete.Version < newest {
+			return fmt.Errorf("the register %s is broken: the %s of event %d found version %d, but version %d had been seen before it was invoked",
+				r.key, o.Invoke.F, o.Complete.Index, o.Complete.Version, newest)
+		}
+	}
+	return nil
+}
+
+// left is the version that an accepted access left behind.
+func left(o histories.Op) int64 {
+	if o.Invoke.F == histories.Write {
+		return o.Complete.Version + 1
+	}
+	return o.Complete.Version
+}
+
+func acceptedWrite(o histories.Op) bool {
+	return o.Invoke.F == histories.Write && o.Outcome() == histories.OK
+}
+
+// view is what one attempt knows of the register.
+type view struct {
+	version int64 // last read or written
+	source  int   // event that told it
+	known   bool
+	unknown int // own writes of unknown outcome so far
+}
+
+// updates looks for lost updates.
+func (r *register) updates() {
+	r.lost = make(map[int64]bool)
+	views := make(map[uint64]*view)
+	for _, o := range r.calls {
+		v := views[o.Invoke.Attempt]
+		if v == nil {
+			v = &view{}
+			views[o.Invoke.Attempt] = v
+		}
+		switch {
+		case o.Outcome() == histories.Info && o.Invoke.F == histories.Write:
+			v.unknown++
+		case o.Outcome() != histories.OK:
+		case o.Invoke.F == histories.Read:
+			v.version, v.source, v.known = o.Complete.Version, o.Complete.Index, true
+		default:
+			r.update(v, o)
+		}
+	}
+}
+
+// update judges one accepted write against what its attempt knew.
+func (r *register) update(v *view, write histories.Op) {
+	if !v.known {
+		r.unjudged++
+		return
+	}
+	r.judged++
+	seen, replaced := v.version, write.Complete.Version
+	source := v.source
+	v.version, v.source = replaced+1, write.Complete.Index
+
+	var writers []histories.Op
+	var overwritten []int64
+	explained := 0 // by own writes of unknown outcome
+	for version := seen + 1; version <= replaced; version++ {
+		if w, ok := r.producer[version]; ok {
+			writers = append(writers, w)
+		} else if explained < v.unknown {
+			explained++
+			continue
+		}
+		overwritten = append(overwritten, version)
+	}
+	if len(overwritten) == 0 {
+		return
+	}
+	for _, version := range overwritten {
+		r.lost[version] = true
+	}
+	if r.firstLost == nil {
+		r.firstLost = r.lostUpdate(seen, source, writers, write)
+	}
+}
+
+func (r *register) lostUpdate(seen int64, source int, writers []histories.Op, write histories.Op) *conflict {
+	name := clientName(write.Invoke.Worker)
+	c := &conflict{witness: []int{source, write.Complete.Index}}
+	by := "somebody whose write has no known outcome had written"
+	if len(writers) > 0 {
+		w := writers[len(writers)-1]
+		by = fmt.Sprintf("%s had written at %s", clientName(w.Invoke.Worker), seconds(w.Complete.Time))
+	}
+	for _, w := range writers {
+		c.witness = append(c.witness, w.Complete.Index)
+	}
+	c.story = fmt.Sprintf("%s last saw version %d of %s at %s, but its write at %s overwrote version %d, which %s and %s had not seen",
+		name, seen, r.key, r.rec.when(source), seconds(write.Complete.Time), write.Complete.Version, by, name)
+	return c
+}
+
+// tokens looks for accepted writes with stale tokens.
+func (r *register) tokens() {
+	var accesses []histories.Op
+	for _, o := range r.calls {
+		if o.Outcome() == histories.OK && token(o) > 0 {
+			accesses = append(accesses, o)
+		}
+	}
+	// A read that saw a version came before the write that replaced it.
+	slices.SortStableFunc(accesses, func(a, b histories.Op) int {
+		return cmp.Or(cmp.Compare(a.Complete.Version, b.Complete.Version), cmp.Compare(left(a), left(b)))
+	})
+	var highest histories.Op
+	for _, o := range accesses {
+		if o.Invoke.F == histories.Write && token(o) < token(highest) {
+			r.stale++
+			if r.firstStale == nil {
+				r.firstStale = &conflict{
+					witness: []int{highest.Complete.Index, o.Complete.Index},
+					story: fmt.Sprintf("%s's write of %s with token %d was accepted at %s although %s had shown token %d before it, at %s",
+						clientName(o.Invoke.Worker), r.key, token(o), seconds(o.Complete.Time),
+						clientName(highest.Invoke.Worker), token(highest), seconds(highest.Complete.Time)),
+				}
+			}
+		}
+		if token(o) > token(highest) {
+			highest = o
+		}
+	}
+}
+
+// token is the fencing token that an access carried.
+func token(o histories.Op) int64 {
+	return cmp.Or(o.Complete.Token, o.Invoke.Token)
+}

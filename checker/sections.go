@@ -1,0 +1,179 @@
+package checker
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/histories"
+)
+
+// A section is one stretch in which an attempt believed that it held its key:
+// what is left of a history when only mutual exclusion matters.
+//
+// The reduction keeps every violation and adds none:
+//
+//   - A refused acquire took nothing, so it is dropped with its releases.
+//   - An acquire of unknown outcome may never have happened, so it is dropped
+//     with its releases: nobody believed in it. If one of its releases answered
+//     OK it did happen: it surfaced. It then returned when that release did.
+//   - A belief ends when its first release is invoked, whatever the release
+//     answers, so later releases are dropped. The end may take effect late, if
+//     the release is of unknown outcome, refused, or no call at all (lost,
+//     abandon, crash, a deadline), but not later than the next grant: the next
+//     holder can have the mutex only when it is free.
+type section struct {
+	hold     *histories.Hold
+	call     rank // the acquire, or the extend that revived the belief, was invoked
+	granted  rank // it returned: the belief begins
+	end      rank // the belief ends; never if nothing ends it
+	bound    rank // the mutex is certainly free of this section by then
+	surfaced bool // an acquire of unknown outcome that a release proved; it has no belief
+
+	grant int           // event that proves the grant
+	ended histories.F   // Release, Lost, Abandon or Crash; deadline; empty if nothing ended it
+	until time.Duration // the deadline told, 0 if none
+}
+
+// deadline is the end of a section whose lease ran out. It is no event.
+const deadline histories.F = "deadline"
+
+// strictSections are the sections of the strict reading: one for each attempt
+// that was believed in or surfaced.
+func strictSections(_ []histories.Event, holds []histories.Hold) map[string][]section {
+	return sections(holds, func(h *histories.Hold) []section {
+		return []section{{
+			hold: h, call: at(h.Invoked.Event), granted: at(h.Returned.Event), end: endOf(h),
+			grant: h.Returned.Event, ended: h.End,
+		}}
+	})
+}
+
+// leaseSections are the sections of the reading as believed: a belief also ends
+// at the deadline told to its holder. An extend that answers in time moves the
+// deadline. One that answers after it begins a section of its own, because in
+// between the holder did not believe. A deadline that had passed when it was
+// told gives no belief at all.
+func leaseSections(events []histories.Event, holds []histories.Hold) map[string][]section {
+	told := func(d time.Duration) rank {
+		if d == 0 {
+			return never
+		}
+		return gapAt(events, d)
+	}
+	return sections(holds, func(h *histories.Hold) []section {
+		var all []section
+		stop := endOf(h)
+		s := section{
+			hold: h, call: at(h.Invoked.Event), granted: at(h.Returned.Event), end: told(h.Deadline),
+			grant: h.Returned.Event, ended: deadline, until: h.Deadline,
+		}
+		for _, x := range h.Extends {
+			returned := at(x.Returned.Event)
+			if returned > stop {
+				break
+			}
+			if returned < s.end {
+				s.end, s.until = max(told(x.Deadline), returned+1), x.Deadline
+				continue
+			}
+			all = append(all, s)
+			s = section{
+				hold: h, call: at(x.Invoked.Event), granted: returned, end: told(x.Deadline),
+				grant: x.Returned.Event, ended: deadline, until: x.Deadline,
+			}
+		}
+		if s.end >= stop {
+			s.end, s.ended = stop, h.End
+		}
+		all = append(all, s)
+		return slices.DeleteFunc(all, func(s section) bool { return s.end <= s.granted })
+	})
+}
+
+// sections applies the reduction. believed returns the sections of a hold that
+// its holder believed in.
+func sections(holds []histories.Hold, believed func(*histories.Hold) []section) map[string][]section {
+	byKey := make(map[string][]section)
+	for i := range holds {
+		h := &holds[i]
+		switch {
+		case h.Believed():
+			byKey[h.Key] = append(byKey[h.Key], believed(h)...)
+		case h.Outcome == histories.Info:
+			if s, ok := surfacedSection(h); ok {
+				byKey[h.Key] = append(byKey[h.Key], s)
+			}
+		}
+	}
+	for _, s := range byKey {
+		bound(s)
+	}
+	return byKey
+}
+
+// surfacedSection is the section of an acquire of unknown outcome, if one of its
+// releases answered OK.
+func surfacedSection(h *histories.Hold) (section, bool) {
+	r, ok := accepted(h)
+	if !ok {
+		return section{}, false
+	}
+	returned := at(r.Complete.Index)
+	return section{
+		hold: h, call: at(h.Invoked.Event), granted: returned, end: at(r.Invoke.Index), bound: returned,
+		surfaced: true, grant: r.Complete.Index, ended: histories.Release,
+	}, true
+}
+
+// bound bounds the ends of the sections of one key by the next grant, and by the
+// return of an accepted release. An end could as well take effect as soon as it is
+// called, which is what the interval engine relies on; leaving it its time lets the
+// porcupine engine check that.
+func bound(sections []section) {
+	var grants []rank
+	for _, s := range sections {
+		if !s.surfaced {
+			grants = append(grants, s.granted)
+		}
+	}
+	slices.Sort(grants)
+	for i := range sections {
+		s := &sections[i]
+		if s.surfaced || s.end == never {
+			continue
+		}
+		s.bound = never
+		if next, _ := slices.BinarySearch(grants, s.end); next < len(grants) {
+			s.bound = grants[next]
+		}
+		if s.ended == histories.Release {
+			if r := s.hold.Releases[0]; r.Outcome() == histories.OK {
+				s.bound = min(s.bound, at(r.Complete.Index))
+			}
+		}
+	}
+}
+
+// endOf is where the belief in h ends by an event, or never.
+func endOf(h *histories.Hold) rank {
+	if h.Open() {
+		return never
+	}
+	return at(h.Ended.Event)
+}
+
+// accepted is the first release of h that answered OK.
+func accepted(h *histories.Hold) (histories.Op, bool) {
+	i := slices.IndexFunc(h.Releases, func(o histories.Op) bool { return o.Outcome() == histories.OK })
+	if i < 0 {
+		return histories.Op{}, false
+	}
+	return h.Releases[i], true
+}
+
+// sortedKeys are the keys of m in order, so that verdicts and stories do not
+// depend on the order of a map.
+func sortedKeys[V any](m map[string]V) []string {
+	return slices.Sorted(maps.Keys(m))
+}
