@@ -3,7 +3,7 @@ package checker
 import "fmt"
 
 // Expectation is the verdict wanted of each property. Properties that are not named must
-// pass, or not apply.
+// pass, or not apply. NotApplicable wants nothing: any verdict will do.
 type Expectation map[Property]Verdict
 
 // Judged is what was wanted of a property, and whether it came out so.
@@ -59,7 +59,7 @@ func Compare(r Report, want Expectation) (Outcome, []Judged) {
 		if !named {
 			expected = Pass
 		}
-		met := result.Verdict == expected || !named && result.Verdict == NotApplicable
+		met := result.Verdict == expected || expected == NotApplicable || !named && result.Verdict == NotApplicable
 		all = append(all, Judged{Property: result.Property, Want: expected, Got: result.Verdict, Met: met})
 		switch {
 		case met:

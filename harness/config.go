@@ -71,7 +71,7 @@ func ForScenario(s scenarios.Scenario, lock locks.Spec, guard resource.Guard, ba
 		Lock: lock, Guard: guard, Backend: backend, Replicas: s.Replicas, TTL: ttl,
 		Want: c.Want, Note: c.Note,
 	}
-	if !s.Saves(c) || len(c.Want) == 0 { // it may break as the broken lock does
+	if !s.Names(lock.Name, guard) || !s.Saves(c) { // it may break as the broken lock does
 		cfg.Why, cfg.Survivors = s.Why, s.Survivors()
 	}
 	return cfg, nil

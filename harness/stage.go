@@ -101,7 +101,8 @@ func newMember(cfg Config, env surroundings, worker, workers int) member {
 	register := resource.NewRegister(dial(func() string { return registerNode }), cfg.Key)
 	m.load = append(m.load, register.Load)
 
-	clock := env.clock()
+	gate := new(nemesis.Gate)
+	clock := workloads.Gated(env.clock(), gate)
 	identity := rand.NewChaCha8(seed(cfg.Seed, worker, 'i'))
 	m.Client = &workloads.Client{
 		Name: name, Worker: worker, Workers: workers,
@@ -111,7 +112,7 @@ func newMember(cfg Config, env surroundings, worker, workers int) member {
 				return env.cluster.Dial(ctx, name, env.cluster.Primary(node))
 			},
 			Clock:    clock,
-			NewClock: func() locks.Clock { return env.clock() },
+			NewClock: func() locks.Clock { return workloads.Gated(env.clock(), gate) },
 			Rand:     rand.NewChaCha8(seed(cfg.Seed, worker, 't')),
 			Client:   fmt.Sprintf("%016x-%016x", identity.Uint64(), identity.Uint64()),
 			Thread:   1, // the only thread of its process
@@ -119,6 +120,7 @@ func newMember(cfg Config, env surroundings, worker, workers int) member {
 		Register: register,
 		Guard:    cfg.Guard,
 		Clock:    clock,
+		Gate:     gate,
 		Recorder: env.recorder,
 		Rand:     rand.New(rand.NewChaCha8(seed(cfg.Seed, worker, 'w'))),
 		// Longer than anything that a script holds up, so that no call gives up by itself.

@@ -103,17 +103,27 @@ func TestCutReplicationAndPromote(t *testing.T) {
 
 func TestPause(t *testing.T) {
 	on(t, func(i *nemesis.Injector, c *embedded.Cluster, clock *sim.Source) {
-		must(t, i.Start(ctx, nemesis.Pause("A", []*wire.Link{c.Link("A", "master")})))
+		gate := new(nemesis.Gate)
+		if gate.Wait(ctx) {
+			t.Error("an open gate makes people wait")
+		}
+		must(t, i.Start(ctx, nemesis.Pause("A", gate, []*wire.Link{c.Link("A", "master")})))
 		began := clock.Now()
-		done := make(chan time.Duration)
+		done := make(chan time.Duration, 2)
+		go func() {
+			gate.Wait(ctx)
+			done <- clock.Now().Sub(began)
+		}()
 		go func() {
 			_, _ = ask(t, c, "master", "PING")
 			done <- clock.Now().Sub(began)
 		}()
 		_ = clock.Sleep(ctx, time.Minute)
 		must(t, i.Stop(ctx, nemesis.PauseF, "A"))
-		if took := <-done; took < time.Minute {
-			t.Errorf("a paused client was answered after %v", took)
+		for range 2 {
+			if took := <-done; took < time.Minute {
+				t.Errorf("a paused client went on after %v", took)
+			}
 		}
 	})
 }

@@ -2,6 +2,7 @@ package nemesis
 
 import (
 	"context"
+	"sync"
 
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/wire"
@@ -10,13 +11,57 @@ import (
 // PauseF is a client that stands still.
 const PauseF histories.F = "pause"
 
-// Pause stops a client as a long garbage collection does: nothing that it sends
-// leaves and nothing reaches it until it is healed. It is simulated on the wire: the
-// client's own timers go on.
-func Pause(client string, links []*wire.Link) Fault {
+// Gate is where a client stands while it is paused. The zero Gate is open.
+type Gate struct {
+	mu     sync.Mutex
+	closed chan struct{} // closed when the gate opens; nil while it is open
+}
+
+// Close makes Wait wait.
+func (g *Gate) Close() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed == nil {
+		g.closed = make(chan struct{})
+	}
+}
+
+// Open lets everybody go on.
+func (g *Gate) Open() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed != nil {
+		close(g.closed)
+		g.closed = nil
+	}
+}
+
+// Wait returns once the gate is open or ctx ends, and says whether it had to wait.
+func (g *Gate) Wait(ctx context.Context) (waited bool) {
+	for {
+		g.mu.Lock()
+		closed := g.closed
+		g.mu.Unlock()
+		if closed == nil {
+			return waited
+		}
+		waited = true
+		select {
+		case <-closed:
+		case <-ctx.Done():
+			return waited
+		}
+	}
+}
+
+// Pause stops a client as a long garbage collection does: nothing that it sends leaves,
+// nothing reaches it, and its own code stands still at the next call or look at the
+// clock. It is simulated: the process goes on, and its time-outs run.
+func Pause(client string, gate *Gate, links []*wire.Link) Fault {
 	return Fault{
-		F: PauseF, Target: client, Plan: "client stands still (simulated on the wire)",
+		F: PauseF, Target: client, Plan: "client stands still (simulated)",
 		Start: func(context.Context) (string, error) {
+			gate.Close()
 			for _, l := range links {
 				l.Freeze()
 			}
@@ -26,6 +71,7 @@ func Pause(client string, links []*wire.Link) Fault {
 			for _, l := range links {
 				l.Thaw()
 			}
+			gate.Open()
 			return "client goes on", nil
 		},
 	}

@@ -48,22 +48,40 @@ func (r *Register) Write(ctx context.Context, value, token int64) (State, error)
 	return r.run(ctx, write, token, value)
 }
 
+// Enter reads as Read does, and issues a token that is higher than any the register has
+// seen.
+func (r *Register) Enter(ctx context.Context) (State, int64, error) {
+	reply, err := r.call(ctx, enter, 3)
+	if err != nil {
+		return State{}, 0, err
+	}
+	return State{Value: reply[0], Version: reply[1]}, reply[2], nil
+}
+
 func (r *Register) run(ctx context.Context, script *redis.Script, args ...any) (State, error) {
-	reply, err := script.Run(ctx, r.client, []string{r.key}, args...).Int64Slice()
-	switch {
-	case err != nil:
-		return State{}, fmt.Errorf("register: %w", err)
-	case len(reply) == 1:
-		return State{}, ErrStale
-	case len(reply) != 2:
-		return State{}, fmt.Errorf("register: script answered %v, want value and version", reply)
+	reply, err := r.call(ctx, script, 2, args...)
+	if err != nil {
+		return State{}, err
 	}
 	return State{Value: reply[0], Version: reply[1]}, nil
 }
 
+func (r *Register) call(ctx context.Context, script *redis.Script, want int, args ...any) ([]int64, error) {
+	reply, err := script.Run(ctx, r.client, []string{r.key}, args...).Int64Slice()
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("register: %w", err)
+	case len(reply) == 1:
+		return nil, ErrStale
+	case len(reply) != want:
+		return nil, fmt.Errorf("register: script answered %v, want %d numbers", reply, want)
+	}
+	return reply, nil
+}
+
 // Load sends the scripts ahead, so that the first access is one command.
 func (r *Register) Load(ctx context.Context) error {
-	for _, s := range []*redis.Script{read, write} {
+	for _, s := range []*redis.Script{read, write, enter} {
 		if err := s.Load(ctx, r.client).Err(); err != nil {
 			return fmt.Errorf("register: %w", err)
 		}

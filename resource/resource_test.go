@@ -25,13 +25,14 @@ func newRegister(t *testing.T) *resource.Register {
 
 // lease is a lease with a token of the test's choice.
 type lease struct {
-	token  int64
-	verify error
+	token    int64
+	verify   error
+	deadline time.Time
 }
 
 func (l lease) Release(context.Context) error { return nil }
 func (l lease) Token() int64                  { return l.token }
-func (l lease) Deadline() time.Time           { return time.Time{} }
+func (l lease) Deadline() time.Time           { return l.deadline }
 func (l lease) Verify(context.Context) error  { return l.verify }
 
 func timeout(t *testing.T) context.Context {
@@ -60,32 +61,83 @@ func TestVersionsTellLostUpdates(t *testing.T) {
 	}
 }
 
+// clock is a clock that stands still.
+type clock struct{ now time.Time }
+
+func (c clock) Now() time.Time                             { return c.now }
+func (c clock) Sleep(context.Context, time.Duration) error { return nil }
+func (c clock) After(time.Duration) <-chan time.Time       { return nil }
+
 func TestFence(t *testing.T) {
 	r, ctx := newRegister(t), timeout(t)
-	old, young := lease{token: 7}, lease{token: 8}
-	if _, err := resource.Fence.Write(ctx, r, old, 1); err != nil {
+	old, young := resource.Fence.Enter(r, lease{token: 7}, nil), resource.Fence.Enter(r, lease{token: 8}, nil)
+	if _, err := old.Write(ctx, 1); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := resource.Fence.Read(ctx, r, young); err != nil { // a read raises the fence, too
+	if _, err := young.Read(ctx); err != nil { // a read raises the fence, too
 		t.Fatal(err)
 	}
-	if _, err := resource.Fence.Write(ctx, r, old, 2); !errors.Is(err, resource.ErrStale) {
+	if _, err := old.Write(ctx, 2); !errors.Is(err, resource.ErrStale) || !resource.Refused(err) {
 		t.Errorf("a write with an old token: %v", err)
 	}
-	if _, err := resource.Fence.Read(ctx, r, old); !errors.Is(err, resource.ErrStale) {
+	if _, err := old.Read(ctx); !errors.Is(err, resource.ErrStale) {
 		t.Errorf("a read with an old token: %v", err)
 	}
-	if s, err := resource.None.Read(ctx, r, old); err != nil || s.Version != 1 {
+	if s, err := resource.None.Enter(r, lease{token: 7}, nil).Read(ctx); err != nil || s.Version != 1 {
 		t.Errorf("without a guard: %+v, %v", s, err)
+	}
+}
+
+func TestEpoch(t *testing.T) {
+	r, ctx := newRegister(t), timeout(t)
+	a, b := resource.Epoch.Enter(r, lease{}, nil), resource.Epoch.Enter(r, lease{}, nil)
+	for _, s := range []*resource.Section{a, b} { // b enters after a
+		if _, err := s.Read(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a.Token() >= b.Token() || a.Token() == 0 {
+		t.Errorf("tokens %d and then %d, want them to rise", a.Token(), b.Token())
+	}
+	if _, err := a.Write(ctx, 1); !errors.Is(err, resource.ErrStale) {
+		t.Errorf("a write of the section before: %v", err)
+	}
+	if _, err := b.Write(ctx, 1); err != nil {
+		t.Error(err)
+	}
+	if _, err := b.Read(ctx); err != nil { // a second read draws no new token
+		t.Error(err)
+	}
+	if _, err := resource.Epoch.Enter(r, lease{}, nil).Write(ctx, 2); err != nil {
+		t.Errorf("a section that only writes: %v", err)
+	}
+}
+
+func TestElapsed(t *testing.T) {
+	r, ctx := newRegister(t), timeout(t)
+	now := time.Unix(1000, 0)
+	for _, tc := range []struct {
+		deadline time.Time
+		want     error
+	}{
+		{now.Add(1), nil},
+		{now, resource.ErrElapsed},
+		{now.Add(-time.Hour), resource.ErrElapsed},
+		{time.Time{}, nil}, // never ends
+	} {
+		_, err := resource.Elapsed.Enter(r, lease{deadline: tc.deadline}, clock{now}).Write(ctx, 1)
+		if !errors.Is(err, tc.want) || resource.Refused(err) != (tc.want != nil) {
+			t.Errorf("at %v, lease until %v: %v, want %v", now, tc.deadline, err, tc.want)
+		}
 	}
 }
 
 func TestCheckToken(t *testing.T) {
 	r, ctx := newRegister(t), timeout(t)
-	if _, err := resource.CheckToken.Write(ctx, r, lease{}, 1); err != nil {
+	if _, err := resource.CheckToken.Enter(r, lease{}, nil).Write(ctx, 1); err != nil {
 		t.Error(err)
 	}
-	if _, err := resource.CheckToken.Write(ctx, r, lease{verify: locks.ErrNotHeld}, 2); !errors.Is(err, locks.ErrNotHeld) {
+	if _, err := resource.CheckToken.Enter(r, lease{verify: locks.ErrNotHeld}, nil).Write(ctx, 2); !errors.Is(err, locks.ErrNotHeld) {
 		t.Errorf("a write after the lease was lost: %v", err)
 	}
 	if s, _ := r.Read(ctx, 0); s.Value != 1 {
@@ -95,7 +147,7 @@ func TestCheckToken(t *testing.T) {
 
 func TestGuardNames(t *testing.T) {
 	for _, g := range resource.Guards() {
-		if g.String() == "" {
+		if g.String() == "" || g.Title() == "" {
 			t.Errorf("guard %d has no name", g)
 		}
 	}

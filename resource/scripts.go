@@ -2,7 +2,8 @@ package resource
 
 import "github.com/redis/go-redis/v9"
 
-// Both scripts answer {value, version}, or {fence} when the token is stale.
+// read and write answer {value, version}, or {fence} when the token is stale. enter answers
+// {value, version, token}.
 var (
 	read = redis.NewScript(`
 local seen = redis.call('HMGET', KEYS[1], 'value', 'version', 'fence')
@@ -23,4 +24,9 @@ end
 local version = tonumber(seen[2] or '0')
 redis.call('HSET', KEYS[1], 'value', ARGV[2], 'version', version + 1)
 return {tonumber(ARGV[2]), version}`)
+
+	enter = redis.NewScript(`
+local token = redis.call('HINCRBY', KEYS[1], 'fence', 1)
+local seen = redis.call('HMGET', KEYS[1], 'value', 'version')
+return {tonumber(seen[1] or '0'), tonumber(seen[2] or '0'), token}`)
 )

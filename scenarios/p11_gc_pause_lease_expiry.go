@@ -40,6 +40,14 @@ func gcPauseLeaseExpiry() Scenario {
 				Note: strictly + "What the fence saves is the resource: it had seen B's token and refused A's write with the lower one.",
 			},
 			{
+				Lock: "setnx-px-lua", Guard: resource.Epoch, Want: paused,
+				Note: strictly + "What the epoch saves is the resource: the register had let B's section begin and refused A's write.",
+			},
+			{
+				Lock: "setnx-px-lua", Guard: resource.Elapsed, Want: paused,
+				Note: strictly + "The look at the clock before the write saved the resource, because A stood still before it and not after it.",
+			},
+			{
 				Lock: "setnx-px-lua", Guard: resource.CheckToken, Want: paused,
 				Note: strictly + "The check before the write saved the resource, because A stood still before it and not after it.",
 			},

@@ -57,15 +57,32 @@ func (c Case) String() string {
 	return c.Lock + " with guard " + c.Guard.String()
 }
 
-// Case returns what is expected of a lock under a guard. The catalogue expects every
-// property to hold for a lock that it does not name: that is what its user asks.
+// Case returns what is expected of a lock under a guard. Of a lock that it does not name
+// the catalogue expects that every property holds, because that is what its user asks,
+// except for what no survivor keeps either.
 func (s Scenario) Case(lock string, guard resource.Guard) Case {
-	for _, c := range s.Cases {
-		if c.Lock == lock && c.Guard == guard {
-			return c
+	if i := s.find(lock, guard); i >= 0 {
+		return s.Cases[i]
+	}
+	return Case{Lock: lock, Guard: guard, Want: s.beyondHope()}
+}
+
+// Names says whether the catalogue says something of a lock under a guard.
+func (s Scenario) Names(lock string, guard resource.Guard) bool { return s.find(lock, guard) >= 0 }
+
+func (s Scenario) find(lock string, guard resource.Guard) int {
+	return slices.IndexFunc(s.Cases, func(c Case) bool { return c.Lock == lock && c.Guard == guard })
+}
+
+// beyondHope wants nothing of the properties that all survivors break.
+func (s Scenario) beyondHope() checker.Expectation {
+	want := checker.Expectation{}
+	for p, v := range s.Broken().Want {
+		if v == checker.Fail && !slices.ContainsFunc(s.Survivors(), func(c Case) bool { return c.Want[p] != checker.Fail }) {
+			want[p] = checker.NotApplicable
 		}
 	}
-	return Case{Lock: lock, Guard: guard}
+	return want
 }
 
 // Saves says whether the case keeps something that the broken lock does not.

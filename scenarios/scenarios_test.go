@@ -71,12 +71,23 @@ func TestFind(t *testing.T) {
 }
 
 func TestUnnamedLocksMustHold(t *testing.T) {
-	s := scenarios.All()[0]
-	c := s.Case("my-own-lock", resource.Fence)
+	crash, err := scenarios.Find("P02")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := crash.Case("my-own-lock", resource.Fence)
 	if len(c.Want) != 0 || c.String() != "my-own-lock with guard fence" {
 		t.Errorf("got %+v", c)
 	}
-	if s.Saves(s.Broken()) || !s.Saves(c) {
+	if crash.Saves(crash.Broken()) || !crash.Saves(c) {
 		t.Error("the broken lock saves something, or a lock that passes saves nothing")
+	}
+	// Strictly, no lease survives a pause, so nobody is asked to.
+	pause, err := scenarios.Find("P11")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := pause.Case("my-own-lock", resource.None).Want; len(want) != 1 || want[checker.StrictExclusion] != checker.NotApplicable {
+		t.Errorf("a lock that P11 does not name: %v", want)
 	}
 }

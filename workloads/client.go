@@ -11,15 +11,9 @@ import (
 
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/resource"
 )
-
-// Clock is a client's clock. In lengthens a duration so that its end is an instant
-// at which nobody else acts; in real time it returns d.
-type Clock interface {
-	locks.Clock
-	In(d time.Duration) time.Duration
-}
 
 // ErrNotHolding says that a client was asked to use a lock that it does not hold.
 var ErrNotHolding = errors.New("client does not hold the lock")
@@ -33,7 +27,8 @@ type Client struct {
 	Lock     locks.Locker
 	Register *resource.Register
 	Guard    resource.Guard
-	Clock    Clock
+	Clock    Clock         // behind Gate
+	Gate     *nemesis.Gate // closed while the client is paused
 	Recorder *histories.Recorder
 	Now      func() time.Duration // the run's clock
 	Rand     *rand.Rand
@@ -46,6 +41,7 @@ type Client struct {
 
 // section is a lock that the client believes to hold, and what it did under it.
 type section struct {
+	*resource.Section
 	lease   locks.Lease
 	key     string
 	attempt uint64
@@ -73,7 +69,7 @@ func (c *Client) Acquire(ctx context.Context, key string, ttl time.Duration) err
 		return nil
 	})
 	if err == nil {
-		c.held = &section{lease: lease, key: key, attempt: e.Attempt}
+		c.held = &section{Section: c.Guard.Enter(c.Register, lease, c.Clock), lease: lease, key: key, attempt: e.Attempt}
 	}
 	return err
 }
@@ -97,10 +93,10 @@ func (c *Client) Read(ctx context.Context) error {
 		return ErrNotHolding
 	}
 	return c.call(ctx, s.event(histories.Read), func(ctx context.Context, done *histories.Event) (err error) {
-		if s.seen, err = c.Guard.Read(ctx, c.Register, s.lease); err != nil {
+		if s.seen, err = s.Section.Read(ctx); err != nil {
 			return err
 		}
-		done.Version, done.Value = s.seen.Version, fmt.Sprint(s.seen.Value)
+		done.Version, done.Value, done.Token = s.seen.Version, fmt.Sprint(s.seen.Value), s.Token()
 		return nil
 	})
 }
@@ -114,11 +110,11 @@ func (c *Client) Write(ctx context.Context) error {
 	e := s.event(histories.Write)
 	e.Value = fmt.Sprint(s.seen.Value + 1)
 	return c.call(ctx, e, func(ctx context.Context, done *histories.Event) error {
-		state, err := c.Guard.Write(ctx, c.Register, s.lease, s.seen.Value+1)
+		state, err := s.Section.Write(ctx, s.seen.Value+1)
 		if err != nil {
 			return err
 		}
-		done.Version = state.Version
+		done.Version, done.Token = state.Version, s.Token()
 		return nil
 	})
 }
@@ -131,11 +127,12 @@ func (c *Client) Crash() {
 }
 
 func (s *section) event(f histories.F) histories.Event {
-	return histories.Event{F: f, Key: s.key, Attempt: s.attempt, Token: s.lease.Token()}
+	return histories.Event{F: f, Key: s.key, Attempt: s.attempt, Token: s.Token()}
 }
 
 // call records e, makes the call, and records what became of it.
 func (c *Client) call(ctx context.Context, e histories.Event, f func(context.Context, *histories.Event) error) error {
+	c.Clock.Now() // stands still while the client is paused, before anything is recorded
 	ctx, cancel := context.WithTimeout(ctx, c.Clock.In(c.Timeout))
 	defer cancel()
 	e.Process, e.Worker, e.Type = c.Process(), c.Worker, histories.Invoke
@@ -159,7 +156,7 @@ func outcome(err error) histories.Type {
 	switch {
 	case err == nil:
 		return histories.OK
-	case errors.Is(err, resource.ErrStale), locks.Classify(err) == locks.Refused:
+	case resource.Refused(err), locks.Classify(err) == locks.Refused:
 		return histories.Fail
 	}
 	return histories.Info

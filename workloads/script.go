@@ -177,17 +177,21 @@ func Crash(name string) Step {
 	}}
 }
 
-// Pause stops a client: what it sends does not leave, what is sent to it does not
-// arrive.
+// Pause stops a client: its code stands still, what it sends does not leave, and what is
+// sent to it does not arrive.
 func Pause(name string) Step {
 	return Step{name + " stands still", func(ctx context.Context, s *Stage) error {
-		return s.Nemesis.Start(ctx, nemesis.Pause(name, s.links(name)))
+		c, err := s.client(name)
+		if err != nil {
+			return err
+		}
+		return s.Nemesis.Start(ctx, nemesis.Pause(name, c.Gate, s.links(name)))
 	}}
 }
 
-// WriteLate lets a paused holder write: the write leaves when the client goes on.
+// WriteLate is what a paused holder does as soon as it goes on: it writes.
 func WriteLate(name string) Step {
-	return Step{name + " is about to write the register", func(ctx context.Context, s *Stage) error {
+	return Step{name + " was about to write the register", func(ctx context.Context, s *Stage) error {
 		c, err := s.client(name)
 		if err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/sim"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -35,7 +36,7 @@ func recorded(t *testing.T, lock *fakeLock, f func(ctx context.Context, c *workl
 	if err := sim.Run(1, time.Minute, func(w *sim.World) error {
 		rec.Start(w.Now)
 		f(context.Background(), &workloads.Client{
-			Name: "A", Worker: 0, Workers: 3, Lock: lock, Clock: w.Source(), Recorder: rec, Now: w.Now,
+			Name: "A", Worker: 0, Workers: 3, Lock: lock, Clock: workloads.Gated(w.Source(), new(nemesis.Gate)), Recorder: rec, Now: w.Now,
 			Rand: rand.New(rand.NewPCG(1, 1)), Timeout: time.Second,
 		})
 		return nil
@@ -146,5 +147,43 @@ func TestScriptsCanBeInterrupted(t *testing.T) {
 		}})
 	}); !errors.Is(err, stop) || asked != 5 {
 		t.Errorf("got %v after %d questions", err, asked)
+	}
+}
+
+// TestGatedClock checks that whoever looks at a paused client's clock stands still, and
+// that those who go on do so at instants of their own.
+func TestGatedClock(t *testing.T) {
+	if err := sim.Run(1, time.Minute, func(w *sim.World) error {
+		gate := new(nemesis.Gate)
+		gate.Close()
+		passed := make(chan time.Duration, 3)
+		for _, look := range []func(workloads.Clock){
+			func(c workloads.Clock) { c.Now() },
+			func(c workloads.Clock) { c.Now() },
+			func(c workloads.Clock) { _ = c.Sleep(context.Background(), time.Second) },
+		} {
+			clock := workloads.Gated(w.Source(), gate)
+			go func() {
+				look(clock)
+				passed <- w.Now()
+			}()
+		}
+		_ = w.Source().Sleep(context.Background(), time.Hour)
+		gate.Open()
+		seen := map[time.Duration]bool{}
+		for range 3 {
+			seen[<-passed] = true
+		}
+		for at := range seen {
+			if at < time.Hour {
+				t.Errorf("somebody went on at %v", at)
+			}
+		}
+		if len(seen) != 3 || !w.Replayable() {
+			t.Errorf("three went on at %v", seen)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
 	}
 }
