@@ -100,25 +100,28 @@ func pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(width-columns(s), 0))
 }
 
-// longestWord is how many characters of a word, such as a key, a report shows.
-const longestWord = 120
+// How many characters a report shows of a name, such as a key, and of a story.
+const (
+	longestName  = 120
+	longestProse = 3000
+)
 
 // show makes a string from outside harmless to a terminal and short.
-func show(s string) string { return shorten(clean(s)) }
+func show(s string) string { return shorten(clean(s), longestName) }
 
-// prose makes sentences that quote strings from outside harmless, and their words short.
+// prose makes sentences that quote strings from outside harmless and not too long.
 func prose(s string) string {
 	words := strings.Fields(s)
 	for i, w := range words {
 		words[i] = show(w)
 	}
-	return strings.Join(words, " ")
+	return shorten(strings.Join(words, " "), longestProse)
 }
 
-func shorten(s string) string {
+func shorten(s string, most int) string {
 	n := 0
 	for i := range s {
-		if n == longestWord {
+		if n == most {
 			return s[:i] + "…"
 		}
 		n++

@@ -37,11 +37,18 @@ func Text(w io.Writer, r Run, style Style) error {
 
 func (p *printer) head(r Run) {
 	m := r.Meta
-	name := p.bold(show(m.Scenario))
+	name := show(m.Scenario)
+	text := name
 	if m.Pitfall != "" {
-		name += " (" + show(m.Pitfall) + ")"
+		text += " (" + show(m.Pitfall) + ")"
 	}
-	p.para(name+"  ", prose(fmt.Sprintf("lock %s · guard %s · %s · seed %d · %s", m.Lock, m.Guard, backend(m.Backend), m.Seed, m.Topology)), nil)
+	text += "  " + prose(fmt.Sprintf("lock %s · guard %s · %s · seed %d · %s", m.Lock, m.Guard, backend(m.Backend), m.Seed, m.Topology))
+	p.para("", text, func(line string) string {
+		if rest, ok := strings.CutPrefix(line, name+" "); ok {
+			return p.bold(name) + " " + rest
+		}
+		return line
+	})
 	if m.Title != "" {
 		p.para("", prose(m.Title), nil)
 	}
@@ -144,7 +151,9 @@ func window(events []histories.Event, report checker.Report) ([]histories.Event,
 }
 
 // label is a property as people call it.
-func label(p checker.Property) string { return strings.ReplaceAll(show(string(p)), "-", " ") }
+func label(p checker.Property) string {
+	return shorten(strings.ReplaceAll(clean(string(p)), "-", " "), 30)
+}
 
 func (p *printer) verdicts(r Run) {
 	met := map[checker.Property]checker.Judged{}
@@ -290,13 +299,14 @@ func sentence(r Run) string {
 	case checker.AsExpected:
 		return what + ", as expected."
 	case checker.Unexpected:
-		return what + ", NOT as expected: " + surprise(r.Expected) + "."
+		return what + ", NOT as expected: " + surprise(r.Expected, and(failed)) + "."
 	}
 	return what + "; the run is not conclusive."
 }
 
-// surprise says what came out otherwise than expected.
-func surprise(judged []checker.Judged) string {
+// surprise says what came out otherwise than expected. It does not repeat the properties
+// that are named already.
+func surprise(judged []checker.Judged, named string) string {
 	type change struct{ got, want checker.Verdict }
 	var order []change
 	changed := map[change][]string{}
@@ -312,7 +322,11 @@ func surprise(judged []checker.Judged) string {
 	}
 	var parts []string
 	for _, c := range order {
-		parts = append(parts, fmt.Sprintf("%s came out as %s instead of %s", and(changed[c]), c.got, c.want))
+		part := fmt.Sprintf("%s instead of %s", c.got, c.want)
+		if who := and(changed[c]); who != named {
+			part = who + " came out as " + part
+		}
+		parts = append(parts, part)
 	}
 	if len(parts) == 0 {
 		return "a violation was wanted"

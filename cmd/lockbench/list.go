@@ -26,7 +26,7 @@ func listings() []listing {
 	return []listing{
 		{"scenarios", []string{"ID", "SCENARIO", "LOCK", "SURVIVED BY", "WHAT HAPPENS"}, scenarioRows},
 		{"locks", []string{"LOCK", "SOUND", "MASTERS", "FENCING", "BROKEN BY", "COMMANDS"}, lockRows},
-		{"guards", []string{"GUARD"}, guardRows},
+		{"guards", []string{"GUARD", "WHAT THE SECTION DOES"}, guardRows},
 		{"backends", []string{"BACKEND", "WHAT IT IS"}, backendRows},
 		{"workloads", []string{"WORKLOAD", "WHAT IT DOES"}, workloadRows},
 	}
@@ -50,7 +50,7 @@ func newList() *cobra.Command {
 			}
 			all := listings()
 			if len(args) == 1 {
-				if err := oneOf("list", args[0], kinds); err != nil {
+				if err := oneOf("list of", args[0], kinds); err != nil {
 					return usage(err)
 				}
 				for _, l := range all {
@@ -102,7 +102,10 @@ func listJSON(w io.Writer, all []listing) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
-	return e.Encode(out)
+	if err := e.Encode(out); err != nil {
+		return failure(err)
+	}
+	return nil
 }
 
 func scenarioRows() [][]string {
@@ -135,7 +138,7 @@ func yesNo(b bool) string {
 func guardRows() [][]string {
 	var rows [][]string
 	for _, g := range resource.Guards() {
-		rows = append(rows, []string{g.String()})
+		rows = append(rows, []string{g.String(), g.Title()})
 	}
 	return rows
 }

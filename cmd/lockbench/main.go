@@ -10,6 +10,9 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
+
+	"github.com/lockbench/lockbench/locks"
 )
 
 // The exit codes.
@@ -30,8 +33,9 @@ func main() {
 
 // run is main without the process around it.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	// After the first signal the next one ends the program at once.
-	stopped := context.AfterFunc(ctx, func() { signal.Reset() })
+	// After the first signal the next one ends the program at once, except the one that
+	// timeout(1) sends right behind its first.
+	stopped := context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, func() { signal.Reset() }) })
 	defer stopped()
 
 	root := newRoot(stdout, stderr)
@@ -67,6 +71,18 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-func usage(err error) error { return &exitError{exitUsage, err} }
+// usage is a mistake on the command line. Of an unknown name it tells which command
+// lists the known ones.
+func usage(err error) error {
+	var unknown *locks.UnknownError
+	if errors.As(err, &unknown) {
+		for _, l := range listings() {
+			if l.kind == unknown.Kind+"s" {
+				err = fmt.Errorf("%w (lockbench list %s)", err, l.kind)
+			}
+		}
+	}
+	return &exitError{exitUsage, err}
+}
 
 func failure(err error) error { return &exitError{exitHarness, err} }

@@ -27,6 +27,7 @@ const (
 	expectCatalogue = "catalogue"
 	contendLock     = "setnx-px-lua"
 	noStore         = "none"
+	longestTTL      = 24 * time.Hour
 )
 
 func formats() []string { return []string{formatText, formatJSON} }
@@ -53,7 +54,7 @@ not, and with 2 if that cannot be said.`,
   lockbench run --scenario failover-async-repl --lock redlock --backend process
   lockbench run --scenario gc-pause-lease-expiry --lock fenced --guard fence
   lockbench run --workload contend --lock redlock --clients 8 --seed 7`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := f.config(cmd.Flags().Changed)
 			if err != nil {
@@ -66,7 +67,7 @@ not, and with 2 if that cannot be said.`,
 	flags.StringVar(&f.scenario, "scenario", "", "name or number of the scenario (lockbench list scenarios)")
 	flags.StringVar(&f.workload, "workload", "", "random load instead of a scenario: "+harness.Contend)
 	flags.StringVar(&f.lock, "lock", "", "lock under test (default: the one that the scenario breaks)")
-	flags.StringVar(&f.guard, "guard", "", "how sections protect the resource: none, check-token or fence (default: the scenario's)")
+	flags.StringVar(&f.guard, "guard", "", "how sections protect the resource: none, elapsed, check-token, fence or epoch (default: the scenario's)")
 	flags.StringVar(&f.backend, "backend", harness.Embedded, "embedded (virtual time) or process (real redis-server)")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of everything that is random")
 	flags.IntVar(&f.runs, "runs", 1, "number of runs, with seeds counting up from --seed")
@@ -139,8 +140,10 @@ func (f *runFlags) config(changed func(flag string) bool) (harness.Config, error
 		return harness.Config{}, fmt.Errorf("--runs is %d, want at least 1", f.runs)
 	case f.clients < 1 || f.rounds < 1:
 		return harness.Config{}, fmt.Errorf("--clients is %d and --rounds is %d, want at least 1", f.clients, f.rounds)
-	case changed("ttl") && (f.ttl < time.Millisecond || f.ttl%time.Millisecond != 0):
-		return harness.Config{}, fmt.Errorf("--ttl is %v, want whole milliseconds, at least 1ms", f.ttl)
+	case changed("ttl") && (f.ttl < time.Millisecond || f.ttl > longestTTL || f.ttl%time.Millisecond != 0):
+		return harness.Config{}, fmt.Errorf("--ttl is %v, want whole milliseconds, from 1ms to %v", f.ttl, longestTTL)
+	case f.out == "":
+		return harness.Config{}, fmt.Errorf("--out is empty, want a directory, or %q to keep nothing", noStore)
 	}
 	if f.scenario != "" {
 		for _, flag := range []string{"clients", "rounds"} {
@@ -246,11 +249,17 @@ func (f *runFlags) run(ctx context.Context, cfg harness.Config, stdout, stderr i
 	worst, told := checker.AsExpected, false
 	count := map[checker.Outcome]int{}
 	for i := range f.runs {
+		if ctx.Err() != nil {
+			return failure(f.interrupted(i))
+		}
 		cfg.Seed = f.seed + uint64(i)
 		cfg.Command = f.replay(cfg.Seed)
 		res, err := harness.Run(ctx, cfg)
 		if err != nil {
-			if res.Dir != "" {
+			if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+				err = f.interrupted(i)
+			}
+			if res.Dir != "" && len(res.Events) > 0 {
 				err = fmt.Errorf("%w\nwhat was recorded is kept in %s", err, res.Dir)
 			}
 			return failure(err)
@@ -281,8 +290,10 @@ func (f *runFlags) run(ctx context.Context, cfg harness.Config, stdout, stderr i
 		}
 	}
 	if f.runs > 1 && f.format == formatText {
-		fmt.Fprintf(stdout, "%d runs: %d as expected, %d not, %d unknown\n",
-			f.runs, count[checker.AsExpected], count[checker.Unexpected], count[checker.Undecided])
+		if _, err := fmt.Fprintf(stdout, "%d runs: %d as expected, %d not, %d unknown\n",
+			f.runs, count[checker.AsExpected], count[checker.Unexpected], count[checker.Undecided]); err != nil {
+			return failure(err)
+		}
 	}
 	switch worst {
 	case checker.AsExpected:
@@ -292,6 +303,11 @@ func (f *runFlags) run(ctx context.Context, cfg harness.Config, stdout, stderr i
 	default:
 		return &exitError{code: exitUnknown}
 	}
+}
+
+// interrupted says how far the runs came.
+func (f *runFlags) interrupted(done int) error {
+	return fmt.Errorf("interrupted after %d of %d runs", done, f.runs)
 }
 
 // styleOf looks at what stdout is: colour only on a terminal, and never with NO_COLOR.
@@ -314,6 +330,9 @@ func draw(res harness.Result, f *runFlags) report.Run {
 		Why: res.Config.Why, Note: res.Config.Note, Dir: res.Dir, Events: res.Events, Exchanges: res.Exchanges,
 	}
 	for _, c := range res.Config.Survivors {
+		if c.Lock == f.lock && c.Guard.String() == f.guard {
+			continue
+		}
 		other := *f
 		other.lock, other.guard = c.Lock, c.Guard.String()
 		r.Survivors = append(r.Survivors, other.replay(res.Meta.Seed))

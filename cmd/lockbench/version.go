@@ -15,12 +15,18 @@ func newVersion() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "lockbench %s %s %s/%s\n", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return err
+			if _, err := fmt.Fprint(cmd.OutOrStdout(), versionLine()); err != nil {
+				return failure(err)
+			}
+			return nil
 		},
 	}
+}
+
+func versionLine() string {
+	return fmt.Sprintf("lockbench %s %s %s/%s\n", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // buildVersion is the linker's version, or that of the module, or "devel".
