@@ -149,7 +149,7 @@ func TestCheckCounts(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	for worker, want := range map[int]string{0: "A", 25: "Z", 26: "client 27"} {
-		if got := clientName(worker); got != want {
+		if got := histories.WorkerName(worker); got != want {
 			t.Errorf("worker %d is %s, want %s", worker, got, want)
 		}
 	}

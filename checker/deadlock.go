@@ -51,9 +51,11 @@ func judgeDeadlock(_ context.Context, rec *record, opt Options) (Result, error) 
 
 	calm, sick := lastHealed(rec.faults)
 	var blame []string
+	orphaned := map[string]bool{} // keys of which it was told who left them behind
 	for _, e := range histories.Singles(rec.events) {
 		if e.F == histories.Audit && e.TTL == histories.NoTTL && !of(e.Key).owned(e.Index) {
 			blame = append(blame, of(e.Key).tellOrphan(e))
+			orphaned[e.Key] = true
 			res.Witness = append(res.Witness, e.Index)
 		}
 	}
@@ -65,7 +67,11 @@ func judgeDeadlock(_ context.Context, rec *record, opt Options) (Result, error) 
 			break
 		}
 		if s, ok := d.starved(calm, opt.slack()); ok {
-			blame = append(blame, d.tellStarved(s))
+			story := d.tellStarved(s)
+			if !orphaned[key] {
+				story = paragraph(story, tellLeft(s.left))
+			}
+			blame = append(blame, story)
 			res.Witness = append(res.Witness, s.witness()...)
 			continue
 		}
@@ -249,11 +255,9 @@ func (s starvation) witness() []int {
 }
 
 func (d *demand) tellStarved(s starvation) string {
-	return paragraph(
-		fmt.Sprintf("Nobody held %s, yet it was refused from %s, when %s asked, to %s, when %s was last refused: for %s, longer than the %s of TTL and slack.",
-			d.key, seconds(s.first.Invoke.Time), clientName(s.first.Invoke.Worker), seconds(s.last.Complete.Time), clientName(s.last.Invoke.Worker),
-			seconds(s.last.Complete.Time-s.first.Invoke.Time), seconds(s.patience)),
-		tellLeft(s.left))
+	return fmt.Sprintf("Nobody held %s, yet it was refused from %s, when %s asked, to %s, when %s was last refused: for %s, longer than the %s of TTL and slack.",
+		d.key, seconds(s.first.Invoke.Time), histories.WorkerName(s.first.Invoke.Worker), seconds(s.last.Complete.Time), histories.WorkerName(s.last.Invoke.Worker),
+		seconds(s.last.Complete.Time-s.first.Invoke.Time), seconds(s.patience))
 }
 
 func (d *demand) tellOrphan(e histories.Event) string {
@@ -271,7 +275,7 @@ func tellLeft(h *histories.Hold) string {
 	if h == nil {
 		return ""
 	}
-	name := clientName(h.Worker)
+	name := histories.WorkerName(h.Worker)
 	var fate string
 	switch {
 	case h.Open():

@@ -26,7 +26,7 @@ func TestDeadlockFreedom(t *testing.T) {
 				B acquire 10 11 fail ttl=10
 				B acquire 17 18 fail ttl=10
 				! audit 30 node=m1 ttl=none value=v`,
-			want: Fail, story: "Nobody held k, yet it was refused from 0.004 s, when B asked, to 0.018 s, when B was last refused: for 0.014 s, longer than the 0.012 s of TTL and slack. It was probably left behind by A, which crashed at 0.003 s.",
+			want: Fail, story: "Nobody held k, yet it was refused from 0.004 s, when B asked, to 0.018 s, when B was last refused: for 0.014 s, longer than the 0.012 s of TTL and slack.",
 			witness: []string{"2 A acquire invoke", "4 B acquire invoke", "18 B acquire fail", "30 ! audit info"},
 		},
 		{

@@ -364,7 +364,7 @@ func plain(events []histories.Event) bool {
 func show(events []histories.Event) string {
 	var b strings.Builder
 	for _, e := range events {
-		fmt.Fprintf(&b, "%d: %d %s/%d %s %v attempt %d deadline %d\n", e.Index, e.Time, clientName(e.Worker), e.Process, e.F, e.Type, e.Attempt, e.Deadline)
+		fmt.Fprintf(&b, "%d: %d %s/%d %s %v attempt %d deadline %d\n", e.Index, e.Time, histories.WorkerName(e.Worker), e.Process, e.F, e.Type, e.Attempt, e.Deadline)
 	}
 	return b.String()
 }

@@ -85,7 +85,7 @@ func (o overlap) witness() []int {
 
 // tellOverlap tells an overlap in plain English.
 func (r *record) tellOverlap(o overlap) string {
-	first, second := clientName(o.first.hold.Worker), clientName(o.second.hold.Worker)
+	first, second := histories.WorkerName(o.first.hold.Worker), histories.WorkerName(o.second.hold.Worker)
 	if o.second.surfaced {
 		return fmt.Sprintf("%s's acquire of %s had no known outcome, but its release answered OK at %s, so it had held the lock; %s held it from %s and believed so during all of that release; %s.",
 			second, o.first.hold.Key, r.when(o.second.grant), first, r.when(o.first.grant), r.tellEnd(o.first))
@@ -103,7 +103,7 @@ func (r *record) tellOverlap(o overlap) string {
 
 // tellEnd tells how the belief of a section ended.
 func (r *record) tellEnd(s *section) string {
-	name := clientName(s.hold.Worker)
+	name := histories.WorkerName(s.hold.Worker)
 	switch s.ended {
 	case histories.Release:
 		return fmt.Sprintf("%s did not ask to release it before %s", name, seconds(s.hold.Ended.Time))

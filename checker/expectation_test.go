@@ -38,7 +38,7 @@ func TestCompare(t *testing.T) {
 		"not decided, not caught":    {verdicts{lease: checker.Pass, res: checker.Pass}, checker.Expectation{strict: checker.Fail}, checker.Undecided},
 		"unknown as wanted":          {verdicts{lease: checker.Pass, res: checker.Pass}, checker.Expectation{strict: checker.Unknown}, checker.AsExpected},
 		"named must not be n/a":      {verdicts{strict: checker.NotApplicable, lease: checker.Pass, res: checker.Pass}, checker.Expectation{strict: checker.Pass}, checker.Unexpected},
-		"nothing wanted":            {verdicts{strict: checker.Fail, lease: checker.Pass, res: checker.Pass}, checker.Expectation{strict: checker.NotApplicable}, checker.AsExpected},
+		"nothing wanted":             {verdicts{strict: checker.Fail, lease: checker.Pass, res: checker.Pass}, checker.Expectation{strict: checker.NotApplicable}, checker.AsExpected},
 		"a failure beats a question": {verdicts{strict: checker.Fail, res: checker.Pass}, nil, checker.Unexpected},
 	} {
 		t.Run(name, func(t *testing.T) {

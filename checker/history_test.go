@@ -169,7 +169,7 @@ func cite(events []histories.Event, witness []int) []string {
 		e := events[i]
 		who := "!"
 		if e.Process != histories.Nemesis {
-			who = clientName(e.Worker)
+			who = histories.WorkerName(e.Worker)
 		}
 		cited = append(cited, fmt.Sprintf("%v %s %s %s", float64(e.Time)/1e6, who, e.F, e.Type))
 	}

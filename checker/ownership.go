@@ -89,7 +89,7 @@ func judgeOwnership(_ context.Context, rec *record, opt Options) (Result, error)
 				res.Verdict = Fail
 				res.Witness = k.witness(a, b, gone)
 				res.Story = k.tell(a, b, gone) + fmt.Sprintf(": %s's %s ended %s's hold.",
-					clientName(a.Invoke.Worker), a.Invoke.F, clientName(b.Worker))
+					histories.WorkerName(a.Invoke.Worker), a.Invoke.F, histories.WorkerName(b.Worker))
 				return res, nil
 			}
 		}
@@ -265,15 +265,15 @@ func (k *ownership) witness(a histories.Op, b *histories.Hold, gone sighting) []
 }
 
 func (k *ownership) tell(a histories.Op, b *histories.Hold, gone sighting) string {
-	seen := fmt.Sprintf("%s's own %s was refused at %s", clientName(b.Worker), gone.by, seconds(gone.done.Time))
+	seen := fmt.Sprintf("%s's own %s was refused at %s", histories.WorkerName(b.Worker), gone.by, seconds(gone.done.Time))
 	if gone.by == histories.Acquire {
-		seen = fmt.Sprintf("%s was granted it at %s", clientName(gone.worker), seconds(gone.done.Time))
+		seen = fmt.Sprintf("%s was granted it at %s", histories.WorkerName(gone.worker), seconds(gone.done.Time))
 	}
 	lease := "had no end"
 	if end := leaseCertain(b, gone.done); end != forever {
 		lease = "certainly ran until " + seconds(end)
 	}
 	return fmt.Sprintf("%s was granted %s at %s, did not release it, and its lease %s, yet %s; %s's %s, invoked at %s, had been accepted at %s",
-		clientName(b.Worker), b.Key, seconds(b.Returned.Time), lease, seen,
-		clientName(a.Invoke.Worker), a.Invoke.F, seconds(a.Invoke.Time), seconds(a.Complete.Time))
+		histories.WorkerName(b.Worker), b.Key, seconds(b.Returned.Time), lease, seen,
+		histories.WorkerName(a.Invoke.Worker), a.Invoke.F, seconds(a.Invoke.Time), seconds(a.Complete.Time))
 }

@@ -227,12 +227,12 @@ func (r *register) update(v *view, write histories.Op) {
 }
 
 func (r *register) lostUpdate(seen int64, source int, writers []histories.Op, write histories.Op) *conflict {
-	name := clientName(write.Invoke.Worker)
+	name := histories.WorkerName(write.Invoke.Worker)
 	c := &conflict{witness: []int{source, write.Complete.Index}}
 	by := "somebody whose write has no known outcome had written"
 	if len(writers) > 0 {
 		w := writers[len(writers)-1]
-		by = fmt.Sprintf("%s had written at %s", clientName(w.Invoke.Worker), seconds(w.Complete.Time))
+		by = fmt.Sprintf("%s had written at %s", histories.WorkerName(w.Invoke.Worker), seconds(w.Complete.Time))
 	}
 	for _, w := range writers {
 		c.witness = append(c.witness, w.Complete.Index)
@@ -262,8 +262,8 @@ func (r *register) tokens() {
 				r.firstStale = &conflict{
 					witness: []int{highest.Complete.Index, o.Complete.Index},
 					story: fmt.Sprintf("%s's write of %s with token %d was accepted at %s although %s had shown token %d before it, at %s",
-						clientName(o.Invoke.Worker), r.key, token(o), seconds(o.Complete.Time),
-						clientName(highest.Invoke.Worker), token(highest), seconds(highest.Complete.Time)),
+						histories.WorkerName(o.Invoke.Worker), r.key, token(o), seconds(o.Complete.Time),
+						histories.WorkerName(highest.Invoke.Worker), token(highest), seconds(highest.Complete.Time)),
 				}
 			}
 		}

@@ -6,14 +6,6 @@ import (
 	"time"
 )
 
-// clientName is what stories call a worker: A to Z, then "client 27" and so on.
-func clientName(worker int) string {
-	if worker >= 0 && worker < 26 {
-		return string(rune('A' + worker))
-	}
-	return fmt.Sprintf("client %d", worker+1)
-}
-
 // seconds writes a time as stories do: "0.014 s".
 func seconds(t time.Duration) string {
 	return fmt.Sprintf("%.3f s", t.Seconds())

@@ -40,11 +40,15 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 		return Result{Config: cfg}, err
 	}
 	res := Result{Config: cfg, Meta: cfg.meta(time.Now())}
+	servers, err := open(ctx, cfg)
+	if err != nil {
+		return res, err
+	}
 	var dir *histories.Dir
 	var sink io.Writer
 	if cfg.Out != "" {
 		if dir, err = histories.Create(cfg.Out, res.Meta); err != nil {
-			return res, err
+			return res, errors.Join(err, servers.Close())
 		}
 		defer func() { _ = dir.Close() }()
 		res.Dir, sink = dir.Path(), dir.HistoryFile()
@@ -52,7 +56,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 
 	recorder := histories.NewRecorder(sink)
 	tape := &tape{on: cfg.Directed}
-	played := play(ctx, cfg, recorder, tape, &res.Meta)
+	played := play(ctx, cfg, servers, surroundings{recorder: recorder, tape: tape, interrupted: ctx.Err}, &res.Meta)
 	kept := recorder.Close()
 	res.Events, res.Exchanges = recorder.Events(), tape.exchanges()
 	if n := recorder.Clamped(); n > 0 {
@@ -67,6 +71,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	if err := errors.Join(played, kept); err != nil {
 		return res, err
 	}
+	res.Meta.Phase = histories.PhaseRecorded
 
 	began := time.Now()
 	res.Report = checker.Check(ctx, res.Events, checker.Options{
@@ -80,6 +85,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 			return res, err
 		}
 	}
+	res.Meta.Phase = histories.PhaseChecked
 	if len(res.Report.HarnessErrors) > 0 {
 		return res, fmt.Errorf("the history is not one that a lock can be judged by: %s", res.Report.HarnessErrors[0])
 	}
@@ -99,6 +105,7 @@ func keepExchanges(dir *histories.Dir, x []histories.Exchange) error {
 
 func (c Config) meta(now time.Time) histories.Meta {
 	return histories.Meta{
+		Schema: histories.Schema, Phase: histories.PhaseRunning,
 		Scenario: c.Name, Pitfall: c.Pitfall, Title: c.Title,
 		Lock: c.Lock.Name, Guard: c.Guard.String(), Backend: c.Backend, Topology: c.topology().String(),
 		Seed: c.Seed, Clients: c.Workload.Clients(), TTL: c.TTL, Started: now.UTC(),
@@ -106,39 +113,56 @@ func (c Config) meta(now time.Time) histories.Meta {
 	}
 }
 
-// play brings up the deployment and lets the workload run on it.
-func play(ctx context.Context, cfg Config, rec *histories.Recorder, tape *tape, meta *histories.Meta) error {
+// deployment is a cluster that is open outside of any bubble.
+type deployment struct{ cluster.Cluster }
+
+// Close ends the deployment, if there is one.
+func (d deployment) Close() error {
+	if d.Cluster == nil {
+		return nil
+	}
+	return d.Cluster.Close()
+}
+
+// open brings up real servers. The embedded ones live in the bubble of their run, and
+// open returns an empty deployment for them.
+func open(ctx context.Context, cfg Config) (deployment, error) {
 	if cfg.Backend == Embedded {
-		return sim.Run(cfg.Seed, standstill, func(w *sim.World) error {
-			c, err := embedded.New(w, cfg.topology(), embedded.Options{})
-			if err != nil {
-				return err
-			}
-			err = stage(context.Background(), cfg, surroundings{
-				cluster: c, now: w.Now, recorder: rec, tape: tape,
-				clock: func() workloads.Clock { return w.Source() },
-				// A context from outside the bubble cannot wake anybody inside.
-				interrupted: ctx.Err,
-			})
-			meta.Replayable = w.Replayable()
-			if n := w.Ambiguous(); n > 0 {
-				meta.Notes = append(meta.Notes, fmt.Sprintf("at %d instants two sources acted at once: the run may not replay", n))
-			}
-			return errors.Join(err, c.Close())
-		})
+		return deployment{}, nil
 	}
 	c, err := process.New(ctx, cfg.topology(), process.Options{})
 	if err != nil {
-		return err
+		return deployment{}, err
 	}
-	start := time.Now()
-	err = stage(ctx, cfg, surroundings{
-		cluster: c, recorder: rec, tape: tape,
-		now:         func() time.Duration { return time.Since(start) },
-		clock:       func() workloads.Clock { return realClock{} },
-		interrupted: ctx.Err,
+	return deployment{c}, nil
+}
+
+// play lets the workload run on servers, or on embedded ones in virtual time, and takes
+// them down.
+func play(ctx context.Context, cfg Config, servers deployment, env surroundings, meta *histories.Meta) error {
+	if servers.Cluster != nil {
+		start := time.Now()
+		env.cluster = servers.Cluster
+		env.now = func() time.Duration { return time.Since(start) }
+		env.clock = func() workloads.Clock { return realClock{} }
+		err := stage(ctx, cfg, env)
+		return errors.Join(err, servers.Close())
+	}
+	return sim.Run(cfg.Seed, standstill, func(w *sim.World) error {
+		c, err := embedded.New(w, cfg.topology(), embedded.Options{})
+		if err != nil {
+			return err
+		}
+		env.cluster, env.now = c, w.Now
+		env.clock = func() workloads.Clock { return w.Source() }
+		// A context from outside the bubble cannot wake anybody inside.
+		err = stage(context.Background(), cfg, env)
+		meta.Replayable = w.Replayable()
+		if n := w.Ambiguous(); n > 0 {
+			meta.Notes = append(meta.Notes, fmt.Sprintf("at %d instants two sources acted at once: the run may not replay", n))
+		}
+		return errors.Join(err, c.Close())
 	})
-	return errors.Join(err, c.Close())
 }
 
 // surroundings are what differs between virtual and real time.

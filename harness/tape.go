@@ -38,13 +38,21 @@ func (t *tape) watch(client, node string, link *wire.Link, now func() time.Durat
 		case wire.Replied:
 			x.Replied, x.Reply = now(), e.Reply
 		case wire.Held:
-			x.Note = "held"
+			x.Note = what(e) + " held"
 		case wire.Released:
-			x.Note = "held, then let go"
+			x.Note = what(e) + " held, then let go"
 		case wire.Dropped:
-			x.Note = "dropped"
+			x.Note = what(e) + " dropped"
 		}
 	})
+}
+
+// what says which half of an exchange a fault hit.
+func what(e wire.Event) string {
+	if e.Reply != "" {
+		return "reply"
+	}
+	return "command"
 }
 
 func (t *tape) exchanges() []histories.Exchange {

@@ -27,3 +27,11 @@ func TestTypeTextUnknown(t *testing.T) {
 	_, err := (Fail + 1).MarshalText()
 	wantErr(t, err, `"type" is "Type(4)", want invoke, ok, fail or info`)
 }
+
+func TestWorkerName(t *testing.T) {
+	for worker, want := range map[int]string{Nemesis: "nemesis", 0: "A", 25: "Z", 26: "client 27"} {
+		if got := WorkerName(worker); got != want {
+			t.Errorf("worker %d is %q, want %q", worker, got, want)
+		}
+	}
+}
