@@ -6,11 +6,13 @@ package harness
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/resource"
 	"github.com/lockbench/lockbench/scenarios"
 	"github.com/lockbench/lockbench/workloads"
@@ -24,7 +26,9 @@ type Config struct {
 	Why      string // optional: why the lock breaks, told if it does
 	Note     string // optional: what the run shows, told in any case
 	Workload workloads.Workload
-	Directed bool // the workload plans faults, and what crosses the wire is kept
+	Tape     bool           // what crosses the wire is kept
+	Faults   bool           // the workload plans faults
+	Nemesis  []nemesis.Kind // optional: random faults
 	Lock     locks.Spec
 	Guard    resource.Guard
 	Backend  string // optional: Embedded
@@ -59,15 +63,14 @@ func ForScenario(s scenarios.Scenario, lock locks.Spec, guard resource.Guard, ba
 	if err := guard.Supports(lock); err != nil {
 		return Config{}, err
 	}
-	if ttl == 0 {
-		if ttl = s.TTL; backend == Process {
-			ttl = s.RealTTL
-		}
+	ttl, err := leaseOf(lock, ttl, s.TTL, s.RealTTL, backend)
+	if err != nil {
+		return Config{}, err
 	}
 	c := s.Case(lock.Name, guard)
 	cfg := Config{
 		Name: s.Name, Pitfall: s.ID, Title: s.Title,
-		Workload: s.Script, Directed: true,
+		Workload: s.Script, Tape: true, Faults: true,
 		Lock: lock, Guard: guard, Backend: backend, Replicas: s.Replicas, TTL: ttl,
 		Want: c.Want, Note: c.Note,
 	}
@@ -77,27 +80,76 @@ func ForScenario(s scenarios.Scenario, lock locks.Spec, guard resource.Guard, ba
 	return cfg, nil
 }
 
+// leaseOf is the lease that the user asked for, or that of the backend. A lock that counts
+// in seconds gets whole ones.
+func leaseOf(lock locks.Spec, asked, inBubble, onServers time.Duration, backend string) (time.Duration, error) {
+	switch {
+	case asked > 0 && lock.WholeSeconds && lock.Sound && asked%time.Second != 0:
+		return 0, fmt.Errorf("lock %s counts its TTL in whole seconds, and %v is none", lock.Name, asked)
+	case asked > 0:
+		return asked, nil
+	case backend == Embedded || backend == "":
+		onServers = inBubble
+	}
+	if lock.WholeSeconds {
+		onServers = (onServers + time.Second - 1).Truncate(time.Second)
+	}
+	return onServers, nil
+}
+
 // Contend is the one random workload: see workloads.Contend.
 const Contend = "contend"
 
 // Workloads lists the random workloads.
 func Workloads() []string { return []string{Contend} }
 
-// ForContend returns the configuration of random load without faults. A ttl of 0 means
-// 3 s in virtual time and 1 s on real servers.
-func ForContend(clients, rounds int, lock locks.Spec, guard resource.Guard, backend string, ttl time.Duration) (Config, error) {
+// Load is random load on a lock.
+type Load struct {
+	Clients int
+	Rounds  int           // of each client; 0 means 20, or with faults as many as fit into Limit
+	Limit   time.Duration // if not 0, as many rounds as fit into it; with faults 0 means 20 TTLs
+	Nemesis []string      // kinds of random faults; none: no faults
+}
+
+// ForContend returns the configuration of random load. A ttl of 0 means 3 s in virtual
+// time and 1 s on real servers. An unknown fault is a *locks.UnknownError.
+func ForContend(load Load, lock locks.Spec, guard resource.Guard, backend string, ttl time.Duration) (Config, error) {
 	if err := guard.Supports(lock); err != nil {
 		return Config{}, err
 	}
-	if ttl == 0 {
-		if ttl = 3 * time.Second; backend == Process {
-			ttl = time.Second
-		}
+	kinds, err := nemesis.Find(load.Nemesis)
+	if err != nil {
+		return Config{}, err
 	}
-	return Config{
-		Name: Contend, Title: "random load without faults", Workload: workloads.Contend{N: clients, Rounds: rounds},
+	if ttl, err = leaseOf(lock, ttl, 3*time.Second, time.Second, backend); err != nil {
+		return Config{}, err
+	}
+	switch {
+	case load.Rounds > 0 || load.Limit > 0:
+	case len(kinds) > 0:
+		load.Limit = 20 * ttl
+	default:
+		load.Rounds = 20
+	}
+	contend := workloads.Contend{N: load.Clients, Rounds: load.Rounds, Limit: load.Limit}
+	if len(kinds) > 0 {
+		contend.Section = ttl / 4 // long enough for faults to find holders
+	}
+	cfg := Config{
+		Name: Contend, Title: "random load without faults", Workload: contend,
 		Lock: lock, Guard: guard, Backend: backend, TTL: ttl,
-	}, nil
+	}
+	if len(kinds) == 0 {
+		return cfg, nil
+	}
+	cfg.Workload, cfg.Faults, cfg.Nemesis = workloads.UnderFaults{Workload: cfg.Workload, Kinds: kinds}, true, kinds
+	// No lease keeps a client that is stopped from believing in it.
+	cfg.Want = checker.Expectation{checker.StrictExclusion: checker.NotApplicable}
+	if slices.ContainsFunc(kinds, func(k nemesis.Kind) bool { return k.Replica }) {
+		cfg.Replicas = 1
+	}
+	cfg.Title = "random load under random faults: " + strings.Join(load.Nemesis, ", ")
+	return cfg, nil
 }
 
 func (c Config) withDefaults() (Config, error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/cluster/embedded"
 	"github.com/lockbench/lockbench/cluster/process"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/sim"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -55,7 +56,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	}
 
 	recorder := histories.NewRecorder(sink)
-	tape := &tape{on: cfg.Directed}
+	tape := &tape{on: cfg.Tape}
 	played := play(ctx, cfg, servers, surroundings{recorder: recorder, tape: tape, interrupted: ctx.Err}, &res.Meta)
 	kept := recorder.Close()
 	res.Events, res.Exchanges = recorder.Events(), tape.exchanges()
@@ -75,7 +76,8 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 
 	began := time.Now()
 	res.Report = checker.Check(ctx, res.Events, checker.Options{
-		FaultsExpected: cfg.Directed,
+		FaultsExpected: cfg.Faults,
+		ClientFaults:   nemesis.ClientFaults(),
 		Slack:          cfg.slack(),
 		Now:            func() time.Duration { return time.Since(began) },
 	})
@@ -157,7 +159,10 @@ func play(ctx context.Context, cfg Config, servers deployment, env surroundings,
 		env.clock = func() workloads.Clock { return w.Source() }
 		// A context from outside the bubble cannot wake anybody inside.
 		err = stage(context.Background(), cfg, env)
-		meta.Replayable = w.Replayable()
+		meta.Replayable = w.Replayable() && cfg.Lock.Unseeded == ""
+		if cfg.Lock.Unseeded != "" {
+			meta.Notes = append(meta.Notes, fmt.Sprintf("the run may not replay: %s takes %s from the machine", cfg.Lock.Name, cfg.Lock.Unseeded))
+		}
 		if n := w.Ambiguous(); n > 0 {
 			meta.Notes = append(meta.Notes, fmt.Sprintf("at %d instants two sources acted at once: the run may not replay", n))
 		}

@@ -22,16 +22,26 @@ const registerNode = "register"
 
 // stage sets up the clients and plays the workload and its epilogue.
 func stage(ctx context.Context, cfg Config, env surroundings) (err error) {
+	for _, k := range cfg.Nemesis {
+		if err := k.Needs(env.cluster); err != nil {
+			return &NeedsError{Nemesis: k.Name, Backend: cfg.Backend, Why: err}
+		}
+	}
 	s := &workloads.Stage{
 		Cluster:     env.cluster,
 		Shards:      cfg.Lock.Masters,
 		Nemesis:     nemesis.NewInjector(env.recorder),
 		Recorder:    env.recorder,
 		Clock:       env.clock(),
+		Rand:        rand.New(rand.NewChaCha8(seed(cfg.Seed, histories.Nemesis, 'n'))),
 		Key:         cfg.Key,
+		LockKeys:    []string{cfg.Key},
 		TTL:         cfg.TTL,
 		Slack:       cfg.slack(),
 		Interrupted: env.interrupted,
+	}
+	if cfg.Lock.Keys != nil {
+		s.LockKeys = cfg.Lock.Keys(cfg.Key)
 	}
 	n := cfg.Workload.Clients()
 	var members []member
@@ -70,6 +80,18 @@ func stage(ctx context.Context, cfg Config, env surroundings) (err error) {
 	return workloads.Epilogue(ctx, s)
 }
 
+// NeedsError says that a backend cannot have a fault.
+type NeedsError struct {
+	Nemesis, Backend string
+	Why              error
+}
+
+func (e *NeedsError) Error() string {
+	return fmt.Sprintf("nemesis %s cannot run on backend %s: %v (lockbench list nemeses)", e.Nemesis, e.Backend, e.Why)
+}
+
+func (e *NeedsError) Unwrap() error { return e.Why }
+
 // member is a client with its connections.
 type member struct {
 	*workloads.Client
@@ -104,6 +126,10 @@ func newMember(cfg Config, env surroundings, worker, workers int) member {
 	gate := new(nemesis.Gate)
 	clock := workloads.Gated(env.clock(), gate)
 	identity := rand.NewChaCha8(seed(cfg.Seed, worker, 'i'))
+	called := fmt.Sprintf("%016x-%016x", identity.Uint64(), identity.Uint64())
+	if cfg.Lock.ClientName != nil {
+		called = cfg.Lock.ClientName(worker)
+	}
 	m.Client = &workloads.Client{
 		Name: name, Worker: worker, Workers: workers,
 		Lock: cfg.Lock.New(locks.Env{
@@ -114,7 +140,7 @@ func newMember(cfg Config, env surroundings, worker, workers int) member {
 			Clock:    clock,
 			NewClock: func() locks.Clock { return workloads.Gated(env.clock(), gate) },
 			Rand:     rand.NewChaCha8(seed(cfg.Seed, worker, 't')),
-			Client:   fmt.Sprintf("%016x-%016x", identity.Uint64(), identity.Uint64()),
+			Client:   called,
 			Thread:   1, // the only thread of its process
 		}),
 		Register: register,
@@ -125,6 +151,12 @@ func newMember(cfg Config, env surroundings, worker, workers int) member {
 		Rand:     rand.New(rand.NewChaCha8(seed(cfg.Seed, worker, 'w'))),
 		// Longer than anything that a script holds up, so that no call gives up by itself.
 		Timeout: 4*cfg.TTL + 5*time.Second,
+	}
+	if c, ok := m.Lock.(locks.Connector); ok {
+		m.load = append(m.load, c.Connect)
+	}
+	if c, ok := m.Lock.(io.Closer); ok {
+		m.conns = append([]io.Closer{c}, m.conns...) // before the clients that it uses
 	}
 	return m
 }

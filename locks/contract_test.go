@@ -1,6 +1,7 @@
 package locks_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/lockbench/lockbench/locks"
@@ -10,15 +11,41 @@ import (
 func TestContractInVirtualTime(t *testing.T) {
 	for _, spec := range locks.All() {
 		t.Run(spec.Name, func(t *testing.T) {
-			locktest.Contract(t, spec, inVirtualTime(spec.Masters))
+			locktest.Contract(t, spec, inVirtualTime(spec))
 		})
 	}
 }
 
 func TestContractOnRealServers(t *testing.T) {
+	deployments := newServers(t)
 	for _, spec := range locks.All() {
 		t.Run(spec.Name, func(t *testing.T) {
-			locktest.Contract(t, spec, onRealServers(spec.Masters))
+			t.Parallel()
+			if spec.Name == "redsync-fail-fast" {
+				t.Skip("P27: on real servers it is chance which clauses its late SETs break")
+			}
+			locktest.Contract(t, spec, deployments.run(spec))
 		})
+	}
+}
+
+// A line of the table of broken clauses that names nothing would be silent.
+func TestBrokenClausesExist(t *testing.T) {
+	clauses := locktest.Clauses()
+	for _, f := range locktest.Flaws() {
+		spec, err := locks.Find(f.Lock)
+		if err != nil {
+			t.Errorf("%+v: %v", f, err)
+			continue
+		}
+		i := slices.IndexFunc(clauses, func(c locktest.Clause) bool { return c.Name == f.Clause })
+		switch {
+		case i < 0:
+			t.Errorf("%+v: no clause has that name", f)
+		case clauses[i].Applies != nil && !clauses[i].Applies(spec):
+			t.Errorf("%+v: the clause does not concern the lock", f)
+		case f.Reason == "":
+			t.Errorf("%+v: no reason is given", f)
+		}
 	}
 }

@@ -193,7 +193,7 @@ func randomStep(rng *rand.Rand) []step {
 	key := pick(rng, "k1", "k2", "k3")
 	value := pick(rng, "v1", "v2", "7", "")
 	one := func(args ...any) []step { return []step{{conn: rng.IntN(2), args: args}} }
-	switch rng.IntN(20) {
+	switch rng.IntN(23) {
 	case 0, 1, 2, 3, 4:
 		return one(append([]any{"SET", key, value}, setOptions(rng)...)...)
 	case 5:
@@ -218,6 +218,12 @@ func randomStep(rng *rand.Rand) []step {
 		return one("INCR", pick(rng, key, "f1", "f2"))
 	case 17, 18:
 		return transaction(rng, key, value)
+	case 19:
+		return one("EVAL", locks.CompareAndPExpireLua, 1, key, value, pick(rng, "100000", "200000"))
+	case 20:
+		return one("EVAL", locks.SetNXExpireLua, 1, key, value, pick(rng, "100", "200", rarely(rng, "100", "0.5")))
+	case 21:
+		return one("GETSET", key, value)
 	default:
 		if rng.IntN(10) > 0 {
 			return one("EXISTS", key)

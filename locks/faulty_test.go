@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
+	"github.com/alicebob/miniredis/v2/server"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/lockbench/lockbench/locks"
@@ -79,6 +80,10 @@ func (c *faultyConn) SetReadDeadline(t time.Time) error {
 	return errors.Join(c.silence.SetReadDeadline(t), c.Conn.SetReadDeadline(t))
 }
 
+func (c *faultyConn) SetDeadline(t time.Time) error {
+	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
+}
+
 func (c *faultyConn) Close() error {
 	return errors.Join(c.silence.Close(), c.never.Close(), c.Conn.Close())
 }
@@ -87,9 +92,31 @@ func (c *faultyConn) Close() error {
 func faultyEnv(t *testing.T, n int) ([]*faulty, locks.Env) {
 	nodes := make([]*faulty, n)
 	env := seeded("A")
+	env.Dial = func(ctx context.Context, node int) (net.Conn, error) { return nodes[node].dial(ctx) }
 	for i := range nodes {
 		nodes[i] = newFaulty(t)
 		env.Nodes = append(env.Nodes, nodes[i].client(t))
 	}
 	return nodes, env
+}
+
+// answerWait makes WAIT answer as if so many replicas had everything: an in-process
+// server has none.
+func answerWait(t testing.TB, m *miniredis.Miniredis, replicas int) {
+	t.Helper()
+	if replicas == 0 {
+		return
+	}
+	conn, err := m.Dial() // which makes the server
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = conn.Close() // nothing was sent
+	m.Server().SetPreHook(func(peer *server.Peer, command string, _ ...string) bool {
+		if command != "WAIT" {
+			return false
+		}
+		peer.WriteInt(replicas)
+		return true
+	})
 }

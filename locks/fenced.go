@@ -14,6 +14,7 @@ import (
 //	acquire  a script: if key is absent, INCR the counter FenceKey(key) and
 //	         SET key token NX PX milliseconds
 //	release  a script that deletes key if its value is the own token
+//	extend   a script that sets key's TTL if its value is the own token
 //
 // Source: Kleppmann 2016, "Making the lock safe with fencing"; Redis documentation,
 // Distributed Locks. A value of the wrong type under either key is an error, and
@@ -24,7 +25,7 @@ import (
 // past their deadline (P11). The counter has no TTL and must outlive every lease: a
 // master that loses it issues old tokens again (P16).
 func NewFenced(env Env) Locker {
-	return &single{env: env, acquire: fencedAcquire, release: compareAndDelete}
+	return &single{env: env, acquire: fencedAcquire, release: compareAndDelete, extends: true}
 }
 
 func fencedAcquire(ctx context.Context, node *redis.Client, key, token string, ttl time.Duration) (int64, error) {

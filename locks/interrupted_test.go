@@ -2,6 +2,8 @@ package locks_test
 
 import (
 	"context"
+	"io"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,10 +12,15 @@ import (
 )
 
 // A client whose first reply is lost gives up. One TTL later its attempt must have
-// left no key behind; the lock that sets its TTL in a second command does (P02).
+// left no key behind; a lock that sets no TTL does, or sets it in a second command (P01,
+// P02).
 func TestInterruptedAcquire(t *testing.T) {
 	const key, ttl = "orders/42", time.Second
+	leaveOne := []string{"setnx", "setnx-expire", "setnx-timestamp-del", "getset"}
 	for _, spec := range locks.All() {
+		if spec.Name == "lua-uuid-as-printed" {
+			continue // it sends nothing at all
+		}
 		t.Run(spec.Name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				nodes, env := faultyEnv(t, spec.Masters)
@@ -22,14 +29,18 @@ func TestInterruptedAcquire(t *testing.T) {
 				}
 				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 				defer cancel()
-				held, err := spec.New(env).Acquire(ctx, key, ttl)
+				lock := spec.New(env)
+				if closer, ok := lock.(io.Closer); ok {
+					defer closer.Close()
+				}
+				held, err := lock.Acquire(ctx, key, ttl)
 				if err == nil || locks.Classify(err) != locks.Indefinite {
 					t.Fatalf("acquire answered %v, %v; want an indefinite error", held, err)
 				}
 				time.Sleep(ttl)
 				for i, node := range nodes {
 					left := node.Exists(key)
-					if broken := spec.Name == "setnx-expire"; left != broken {
+					if broken := slices.Contains(leaveOne, spec.Name); left != broken {
 						t.Errorf("node %d: key left after one TTL is %v, want %v", i+1, left, broken)
 					}
 				}

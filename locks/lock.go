@@ -17,7 +17,9 @@ import (
 
 // Definite refusals. Every other error leaves the outcome open; see Classify.
 var (
-	// ErrTaken says that somebody else holds the lock and that this attempt left nothing behind.
+	// ErrTaken says that somebody else holds the lock and that this attempt left nothing
+	// behind. (The one exception is no hold: the WriterIntent of rw-hash. It also refuses
+	// readers for a while when nobody holds the lock.)
 	ErrTaken = errors.New("lock is taken")
 	// ErrNotHeld says that the lease is no longer the caller's and that nothing was deleted.
 	ErrNotHeld = errors.New("lock is not held")

@@ -1,37 +1,40 @@
 package locks_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
-	"github.com/alicebob/miniredis/v2"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/wire"
 )
 
-var update = flag.Bool("update", false, "rewrite testdata/protocol from what the locks send")
+var update = flag.Bool("update", false, "rewrite testdata/protocol and docs/locks.md from what the locks are")
 
 // TestProtocol pins the commands that every lock sends, set-up of connections
-// included. One line is one command; strings are quoted where they need it.
+// included, as the wire sees them. One line is one command; strings are quoted where
+// they need it. What a broken lock answers is told where a sound one would answer
+// something else.
 func TestProtocol(t *testing.T) {
 	for _, spec := range locks.All() {
 		t.Run(spec.Name, func(t *testing.T) {
 			var got string
-			synctest.Test(t, func(t *testing.T) { got = protocol(t, spec) })
+			if err := onEmbedded(spec, func(w *world) { got = protocol(t, w) }); err != nil {
+				t.Fatal(err)
+			}
 			file := filepath.Join("testdata", "protocol", spec.Name+".golden")
 			if *update {
 				if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -43,7 +46,7 @@ func TestProtocol(t *testing.T) {
 			}
 			want, err := os.ReadFile(file)
 			if err != nil {
-				t.Fatalf("%v; to make it: go test ./locks -run TestProtocol -update", err)
+				t.Fatalf("%v; to make it: go test ./locks -run 'TestProtocol/^%s$' -update", err, spec.Name)
 			}
 			if diff := cmp.Diff(string(want), got); diff != "" {
 				t.Errorf("commands differ from %s (-want +got):\n%s", file, diff)
@@ -52,65 +55,131 @@ func TestProtocol(t *testing.T) {
 	}
 }
 
-func protocol(t *testing.T, spec locks.Spec) string {
-	const key = "orders/42"
-	recorders := make([]*recorder, spec.Masters)
-	servers := make([]*miniredis.Miniredis, spec.Masters)
-	for i := range servers {
-		servers[i] = miniredis.NewMiniRedis()
-		servers[i].ClockTTL(true)
-		t.Cleanup(servers[i].Close)
-		recorders[i] = &recorder{}
+// TestProtocolsArePinned finds files of locks that are gone.
+func TestProtocolsArePinned(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "protocol", "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files, %v", len(files), err)
 	}
-	env := func(token byte) locks.Env {
-		env := locks.Env{Clock: clock{}, Rand: repeat(token)}
-		for i, m := range servers {
-			client := locks.NewClient(func(context.Context) (net.Conn, error) {
-				conn, err := m.Dial()
-				return recorders[i].record(conn), err
-			})
-			t.Cleanup(func() { _ = client.Close() })
-			env.Nodes = append(env.Nodes, client)
+	for _, file := range files {
+		if _, err := locks.Find(strings.TrimSuffix(filepath.Base(file), ".golden")); err != nil {
+			t.Errorf("%s: %v", file, err)
 		}
-		return env
 	}
-	a, b := spec.New(env(0xaa)), spec.New(env(0xbb))
+}
+
+// protocol walks two clients through every call of the lock, and returns what they sent.
+func protocol(t *testing.T, w *world) string {
+	spec := w.spec
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+	defer cancel()
+	w.rand = func(client string) io.Reader { return repeat(0x11 * (client[len(client)-1] - 'a' + 0xa)) }
+	tapes := make([]tape, len(w.masters))
+	client := func(name string) locks.Locker {
+		for i, node := range w.masters {
+			w.cluster.Link(w.host(name), node).Observe(tapes[i].record)
+		}
+		return spec.New(w.env(name))
+	}
+	a, b := client("client-aa"), client("client-bb")
+	defer closeLock(t, a)
+	defer closeLock(t, b)
+
+	start := w.sleeper.Now()
 	var out strings.Builder
-	section := func(title string, want error, call func() error) {
-		t.Helper()
-		if err := call(); !errors.Is(err, want) {
-			t.Fatalf("%s: %v, want %v", title, err, want)
-		}
+	show := func(title string) {
+		w.Sleep(5 * time.Millisecond) // for what goes on in the background
 		fmt.Fprintf(&out, "# %s\n", title)
-		for i, r := range recorders {
-			for _, command := range r.take(t) {
-				if spec.Masters > 1 {
+		for i := range tapes {
+			for _, command := range tapes[i].take() {
+				if len(tapes) > 1 {
 					fmt.Fprintf(&out, "node %d: ", i+1)
 				}
-				fmt.Fprintln(&out, command)
+				fmt.Fprintln(&out, printable(command, start))
 			}
 		}
 		fmt.Fprintln(&out)
 	}
-
-	ctx := t.Context()
-	var held, late locks.Lease
-	acquire := func(l locks.Locker, ttl time.Duration, into *locks.Lease) func() error {
-		return func() (err error) { *into, err = l.Acquire(ctx, key, ttl); return err }
+	section := func(title string, want error, call func() error) {
+		err := call()
+		if !errors.Is(err, want) {
+			if spec.Sound {
+				t.Errorf("%s: %v, want %v", title, err, want)
+			}
+			title += ": " + outcome(err)
+		}
+		show(title)
 	}
+	acquire := func(l locks.Locker, ttl time.Duration, into *locks.Lease) func() error {
+		return func() (err error) { *into, err = l.Acquire(ctx, w.key, ttl); return err }
+	}
+	release := func(l *locks.Lease) func() error { return func() error { return (*l).Release(ctx) } }
+
+	var held, inner, late, none locks.Lease
 	section("acquire for 3s, new connection", nil, acquire(a, 3*time.Second, &held))
-	var none locks.Lease
 	section("refused acquire, new connection", locks.ErrTaken, acquire(b, 3*time.Second, &none))
+	if held == nil { // only a broken lock has got here
+		return strings.TrimSuffix(out.String(), "\n")
+	}
 	if spec.HasToken {
 		section("verify", nil, func() error { return held.(locks.Verifier).Verify(ctx) })
 	}
-	section("first release", nil, func() error { return held.Release(ctx) })
-	section("acquire for 250ms", nil, acquire(a, 250*time.Millisecond, &late))
-	time.Sleep(250 * time.Millisecond)
-	section("release after expiry", locks.ErrNotHeld, func() error { return late.Release(ctx) })
+	if spec.Extends {
+		section("extend to 5s", nil, func() error { return held.(locks.Extender).Extend(ctx, 5*time.Second) })
+	}
+	if spec.Reenters {
+		section("acquire again for 4s", nil, acquire(a, 4*time.Second, &inner))
+		section("count", nil, func() error { _, err := a.(locks.Reentrant).Count(ctx, w.key); return err })
+		section("inner release", nil, release(&inner))
+	}
+	section("first release", nil, release(&held))
+	short := 250 * time.Millisecond
+	if spec.WholeSeconds {
+		short = time.Second
+	}
+	section("acquire for "+short.String(), nil, acquire(a, short, &late))
+	w.Sleep(short)
+	if spec.Renews {
+		show(short.String() + " later")
+		section("release", nil, release(&late))
+	} else {
+		section("release after expiry", locks.ErrNotHeld, release(&late))
+	}
 	section("acquire for 3s", nil, acquire(b, 3*time.Second, &held))
-	section("release", nil, func() error { return held.Release(ctx) })
+	section("release", nil, release(&held))
+	if spec.ReadWrite {
+		section("read for 3s", nil, func() (err error) {
+			held, err = a.(locks.RWLocker).AcquireRead(ctx, w.key, 3*time.Second)
+			return err
+		})
+		section("refused acquire beside a reader", locks.ErrTaken, acquire(b, 3*time.Second, &none))
+		section("release of the read", nil, release(&held))
+	}
+	if n, ok := a.(locks.Notifier); ok {
+		section("subscribe, new connection", nil, func() error {
+			_, leave, err := n.Subscribe(ctx, w.key)
+			if err == nil {
+				leave()
+			}
+			return err
+		})
+	}
 	return strings.TrimSuffix(out.String(), "\n")
+}
+
+func closeLock(t *testing.T, l locks.Locker) {
+	if c, ok := l.(io.Closer); ok {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func outcome(err error) string {
+	if err == nil {
+		return "done"
+	}
+	return err.Error()
 }
 
 // repeat is a source of one byte value, so that tokens can be told apart.
@@ -123,84 +192,78 @@ func (r repeat) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// recorder keeps what the clients of one server write.
-type recorder struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
+// tape keeps what the clients of one server send.
+type tape struct {
+	mu   sync.Mutex
+	sent []wire.Command
 }
 
-func (r *recorder) record(conn net.Conn) net.Conn { return recordedConn{conn, r} }
-
-type recordedConn struct {
-	net.Conn
-	recorder *recorder
-}
-
-func (c recordedConn) Write(b []byte) (int, error) {
-	c.recorder.mu.Lock()
-	c.recorder.buf.Write(b)
-	c.recorder.mu.Unlock()
-	return c.Conn.Write(b)
+func (r *tape) record(e wire.Event) {
+	if e.Kind != wire.Sent {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sent = append(r.sent, e.Command)
 }
 
 // take returns the commands since the last take.
-func (r *recorder) take(t *testing.T) []string {
-	t.Helper()
+func (r *tape) take() []wire.Command {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var commands []string
-	for r.buf.Len() > 0 {
-		args, err := readCommand(&r.buf)
-		if err != nil {
-			t.Fatalf("a client wrote something that is no command: %v", err)
-		}
-		for i, arg := range args {
-			args[i] = printable(arg)
-		}
-		args[0] = strings.ToUpper(args[0])
-		commands = append(commands, strings.Join(args, " "))
-	}
-	return commands
+	sent := r.sent
+	r.sent = nil
+	return sent
 }
 
-func printable(arg string) string {
-	switch arg {
-	case strings.Repeat("aa", 20):
-		return "<token of A>"
-	case strings.Repeat("bb", 20):
-		return "<token of B>"
+// printable writes a command on one line, with names for what has no meaning of its own.
+func printable(c wire.Command, start time.Time) string {
+	line := c.Name
+	for _, arg := range c.Args {
+		line += " " + printableArg(arg, start)
 	}
-	if arg == "" || strings.ContainsAny(arg, " \n\"") {
+	return line
+}
+
+// unixTime is an instant of the year 2000, when virtual time begins, in seconds,
+// milliseconds or microseconds.
+var unixTime = regexp.MustCompile(`\b9466\d{5}(?:\d{3}){0,2}\b`)
+
+func printableArg(arg string, start time.Time) string {
+	if len(arg) == 24 && !utf8.ValidString(arg) {
+		return "<random token>" // of rueidislock
+	}
+	for _, known := range []struct{ token, name string }{
+		{strings.Repeat("aa", 20), "<token of A>"},
+		{strings.Repeat("bb", 20), "<token of B>"},
+		{"aaaaaaaa-aaaa-4aaa-aaaa-aaaaaaaaaaaa", "<UUID of A>"},
+		{"bbbbbbbb-bbbb-4bbb-bbbb-bbbbbbbbbbbb", "<UUID of B>"},
+		// Sixteen bytes in base64.
+		{"qqqqqqqqqqqqqqqqqqqqqg==", "<token of A>"},
+		{"u7u7u7u7u7u7u7u7u7u7uw==", "<token of B>"},
+		{"qqqqqqqqqqqqqqqqqqqqqg", "<token of A>"},
+		{"u7u7u7u7u7u7u7u7u7u7uw", "<token of B>"},
+	} {
+		if strings.HasPrefix(arg, known.token) {
+			arg = known.name + strings.TrimPrefix(arg, known.token)
+			break
+		}
+	}
+	arg = unixTime.ReplaceAllStringFunc(arg, func(text string) string { return sinceStart(text, start) })
+	if arg == "" || strings.ContainsAny(arg, " \n\t\"") && !strings.HasPrefix(arg, "<") {
 		return strconv.Quote(arg)
 	}
 	return arg
 }
 
-// readCommand reads an array of bulk strings.
-func readCommand(r *bytes.Buffer) ([]string, error) {
-	n, err := readHeader(r, '*')
+// sinceStart rounds to tens of milliseconds: how long messages take is of no interest.
+func sinceStart(text string, start time.Time) string {
+	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return nil, err
+		return text
 	}
-	args := make([]string, n)
-	for i := range args {
-		size, err := readHeader(r, '$')
-		if err != nil {
-			return nil, err
-		}
-		data := make([]byte, size+len("\r\n"))
-		if _, err := io.ReadFull(r, data); err != nil {
-			return nil, err
-		}
-		args[i] = string(data[:size])
+	for range (18 - len(text)) / 3 { // to nanoseconds
+		n *= 1000
 	}
-	return args, nil
-}
-
-func readHeader(r *bytes.Buffer, kind byte) (int, error) {
-	line, err := r.ReadString('\n')
-	if err != nil || line[0] != kind {
-		return 0, fmt.Errorf("header %q, want %c: %v", line, kind, err)
-	}
-	return strconv.Atoi(strings.TrimSuffix(line[1:], "\r\n"))
+	return fmt.Sprintf("<start+%v>", time.Unix(0, n).Sub(start).Round(10*time.Millisecond))
 }

@@ -15,6 +15,7 @@ import (
 //
 //	acquire  on all nodes at once: SET key token NX PX milliseconds
 //	release  on all nodes at once: a script that deletes key if its value is the own token
+//	extend   on all nodes at once: a script that sets key's TTL if its value is the own token
 //
 // A lease needs a majority, N/2+1. It ends, on the client's clock, TTL − drift after
 // the call began, and it must not have ended yet when the last node has answered. The
@@ -23,8 +24,10 @@ import (
 //
 // Acquire returns ErrTaken if so many nodes refused that no majority was left (a split
 // vote counts too) and this attempt certainly left no key on any node. Every other
-// failure is indefinite. Release and Verify go by the majority as well: ErrNotHeld
-// means that a majority is known not to hold the key for this lease.
+// failure is indefinite. Release, Verify and Extend go by the majority as well:
+// ErrNotHeld means that a majority is known not to hold the key for this lease. An Extend
+// that needs longer than the lease it asks for is indefinite too. Nodes that have lost the
+// key do not get it back. Leases are not safe for concurrent use: Extend moves the deadline.
 //
 // Source: A 2.5, D RedLock; Redis documentation, Distributed Locks, "The Redlock
 // algorithm".
@@ -35,14 +38,23 @@ func NewRedlock(env Env) Locker {
 	return &redlock{env: env}
 }
 
-type redlock struct{ env Env }
+type redlock struct {
+	env   Env
+	flaws redlockFlaws
+}
+
+// redlockFlaws are the mistakes of the mutants. The zero value is the sound lock.
+type redlockFlaws struct {
+	noValidity     bool // see NewRedlockNoValidity
+	partialCleanup bool // see NewRedlockPartialCleanup
+}
 
 func (r *redlock) Acquire(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
 	if err := checkInput(key, ttl); err != nil {
 		return nil, err
 	}
-	if ttl <= drift(ttl) {
-		return nil, &InputError{Field: "ttl", Value: ttl.String(), Want: "more than the clock drift of " + drift(ttl).String()}
+	if err := checkDrift(ttl); err != nil {
+		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -56,28 +68,58 @@ func (r *redlock) Acquire(ctx context.Context, key string, ttl time.Duration) (L
 	// Read before a byte is sent, see single.Acquire.
 	start := r.env.Clock.Now()
 	lease.deadline = start.Add(ttl - drift(ttl))
-	set := r.onAll(ctx, lease.timeout, func(ctx context.Context, node *redis.Client) error {
-		return setNXPX(ctx, node, key, token, ttl)
-	})
-	took := r.env.Clock.Now().Sub(start)
+	set := r.setOnAll(ctx, lease, ttl)
+	now := r.env.Clock.Now()
+	if r.flaws.noValidity {
+		lease.deadline = now.Add(ttl - drift(ttl))
+	}
 
 	votes := count("acquire", set, ErrTaken)
-	late := took >= ttl-drift(ttl)
+	late := !now.Before(lease.deadline)
 	if votes.won() && !late {
 		return lease, nil
 	}
-	// A caller that gave up must still not leave keys behind.
-	removed := r.onAll(context.WithoutCancel(ctx), lease.timeout, lease.compareAndDelete)
+	removed := lease.cleanUp(ctx, set)
 	if votes.lost() && nothingLeft(set, removed) {
 		return nil, ErrTaken
 	}
 	if late {
-		votes.Errs = append(votes.Errs, fmt.Errorf("the answers took %v, and the lease ends after %v", took, ttl-drift(ttl)))
+		votes.Errs = append(votes.Errs, tooLate(now.Sub(start), ttl))
 	}
 	for _, err := range count("acquire", removed, ErrNotHeld).Errs {
 		votes.Errs = append(votes.Errs, fmt.Errorf("clean-up: %w", err))
 	}
 	return nil, votes
+}
+
+// setOnAll sends the SETs of an acquire.
+func (r *redlock) setOnAll(ctx context.Context, lease *redlockLease, ttl time.Duration) []error {
+	set := func(ctx context.Context, _ int, node *redis.Client) error {
+		return setNXPX(ctx, node, lease.key, lease.token, ttl)
+	}
+	if r.flaws.noValidity {
+		return r.onEach(ctx, set)
+	}
+	return r.onAll(ctx, lease.timeout, set)
+}
+
+// cleanUp undoes a failed acquire whose SETs were answered as set says, also for a
+// caller that has given up.
+func (l *redlockLease) cleanUp(ctx context.Context, set []error) []error {
+	remove := l.compareAndDelete
+	if l.lock.flaws.partialCleanup {
+		remove = func(ctx context.Context, i int, node *redis.Client) error {
+			if set[i] != nil {
+				return ErrNotHeld // as it believes
+			}
+			return l.compareAndDelete(ctx, i, node)
+		}
+	}
+	return l.lock.onAll(context.WithoutCancel(ctx), l.timeout, remove)
+}
+
+func tooLate(took, ttl time.Duration) error {
+	return fmt.Errorf("the answers took %v, and the lease ends after %v", took, ttl-drift(ttl))
 }
 
 // nothingLeft says whether a failed acquire certainly left no key on any node, and
@@ -114,15 +156,55 @@ func (l *redlockLease) Release(ctx context.Context) error {
 }
 
 func (l *redlockLease) Verify(ctx context.Context) error {
-	return l.decide("verify", l.lock.onAll(ctx, l.timeout, func(ctx context.Context, node *redis.Client) error {
+	return l.decide("verify", l.lock.onAll(ctx, l.timeout, func(ctx context.Context, _ int, node *redis.Client) error {
 		return verify(ctx, node, l.key, l.token)
 	}))
+}
+
+// Extend may also shorten the lease. If it is indefinite, Deadline is the earlier of the
+// old one and the new. If the lease is gone, the keys that were extended are removed.
+func (l *redlockLease) Extend(ctx context.Context, ttl time.Duration) error {
+	if err := checkInput(l.key, ttl); err != nil {
+		return err
+	}
+	if err := checkDrift(ttl); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	// Read before a byte is sent, see single.Acquire.
+	start := l.lock.env.Clock.Now()
+	deadline := start.Add(ttl - drift(ttl))
+	extended := l.lock.onAll(ctx, min(l.timeout, nodeTimeout(ttl)), func(ctx context.Context, _ int, node *redis.Client) error {
+		return compareAndPExpire(ctx, node, l.key, l.token, ttl)
+	})
+	now := l.lock.env.Clock.Now()
+
+	votes := count("extend", extended, ErrNotHeld)
+	late := !now.Before(deadline)
+	if votes.won() && !late {
+		l.deadline = deadline
+		return nil
+	}
+	if votes.lost() {
+		// The rest would only be in others' way, for a whole ttl.
+		l.lock.onAll(context.WithoutCancel(ctx), l.timeout, l.compareAndDelete)
+		return ErrNotHeld
+	}
+	if deadline.Before(l.deadline) {
+		l.deadline = deadline
+	}
+	if late {
+		votes.Errs = append(votes.Errs, tooLate(now.Sub(start), ttl))
+	}
+	return votes
 }
 
 func (l *redlockLease) Token() int64        { return 0 }
 func (l *redlockLease) Deadline() time.Time { return l.deadline }
 
-func (l *redlockLease) compareAndDelete(ctx context.Context, node *redis.Client) error {
+func (l *redlockLease) compareAndDelete(ctx context.Context, _ int, node *redis.Client) error {
 	return compareAndDelete(ctx, node, l.key, l.token)
 }
 
@@ -145,15 +227,21 @@ func (l *redlockLease) decide(op string, answers []error) error {
 // must not depend on who was first, and nothing may run on in the background. A node that
 // hangs costs every call one time-out. That time-out is the machine's, not the client's
 // clock: it bounds waiting, while the client's clock decides about validity.
-func (r *redlock) onAll(
-	ctx context.Context, timeout time.Duration, do func(context.Context, *redis.Client) error,
-) []error {
+func (r *redlock) onAll(ctx context.Context, timeout time.Duration, do nodeFunc) []error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+	return r.onEach(ctx, do)
+}
+
+// nodeFunc is one call on the node of that number.
+type nodeFunc func(ctx context.Context, i int, node *redis.Client) error
+
+// onEach is onAll with no time-out but that of ctx.
+func (r *redlock) onEach(ctx context.Context, do nodeFunc) []error {
 	answers := make([]error, len(r.env.Nodes))
 	var wg sync.WaitGroup
 	for i, node := range r.env.Nodes {
-		wg.Go(func() { answers[i] = do(ctx, node) })
+		wg.Go(func() { answers[i] = do(ctx, i, node) })
 	}
 	wg.Wait()
 	return answers
@@ -172,9 +260,17 @@ func drift(ttl time.Duration) time.Duration {
 	return ttl/100 + 2*time.Millisecond
 }
 
+// checkDrift refuses a TTL of which the drift leaves nothing.
+func checkDrift(ttl time.Duration) error {
+	if d := drift(ttl); ttl <= d {
+		return &InputError{Field: "ttl", Value: ttl.String(), Want: "more than the clock drift of " + d.String()}
+	}
+	return nil
+}
+
 // QuorumError says that the nodes' answers decide nothing. It is indefinite.
 type QuorumError struct {
-	Op      string // acquire, release or verify
+	Op      string // acquire, release, verify or extend
 	Yes, No int    // answers
 	Nodes   int    // asked
 	Errs    []error

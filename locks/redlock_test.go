@@ -49,14 +49,17 @@ func spoil(t *testing.T, node *faulty, client *redis.Client, what byte) {
 	}
 }
 
-func TestRedlockAcquire(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		nodes string // one fault per node, see spoil
-		want  string // "" for a lease, "taken", or a part of the indefinite error
-		took  time.Duration
-		left  string // which nodes hold this attempt's key afterwards
-	}{
+// redlockAcquire is an acquire on nodes that may go wrong.
+type redlockAcquire struct {
+	name  string
+	nodes string // one fault per node, see spoil
+	want  string // "" for a lease, "taken", or a part of the indefinite error
+	took  time.Duration
+	left  string // which nodes hold this attempt's key afterwards
+}
+
+func redlockAcquires() []redlockAcquire {
+	return []redlockAcquire{
 		{name: "all free", nodes: ".....", left: "xxxxx"},
 		{name: "minority down", nodes: "d.d..", left: "-x-xx"},
 		{name: "majority down", nodes: "d.dd.", want: "2 of 5 nodes said yes, 0 no, 3 needed: node 1: dial: connection refused; node 3", left: "-----"},
@@ -70,44 +73,50 @@ func TestRedlockAcquire(t *testing.T) {
 		{name: "taken, and a SET may still be under way", nodes: "ttth.", want: "1 of 5 nodes said yes, 3 no", took: 2 * nodeTimeout, left: "---x-"},
 		{name: "orphans are removed", nodes: "ttll.", want: "1 of 5 nodes said yes, 2 no", took: nodeTimeout, left: "-----"},
 		{name: "all lost", nodes: "lllll", want: "0 of 5 nodes said yes", took: nodeTimeout, left: "-----"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				nodes, env := faultyEnv(t, len(tt.nodes))
-				for i := range nodes {
-					spoil(t, nodes[i], env.Nodes[i], tt.nodes[i])
-				}
-				start := time.Now()
-				held, err := locks.NewRedlock(env).Acquire(t.Context(), redKey, redTTL)
-				took := time.Since(start)
-
-				switch tt.want {
-				case "":
-					if err != nil {
-						t.Fatalf("acquire: %v", err)
-					}
-					// 1 % and 2 ms for drift, counted from the call.
-					if want := start.Add(3958 * time.Millisecond); !held.Deadline().Equal(want) {
-						t.Errorf("deadline is %v after the call, want 3.958s", held.Deadline().Sub(start))
-					}
-				case "taken":
-					if !errors.Is(err, locks.ErrTaken) {
-						t.Errorf("acquire answered %v, want ErrTaken", err)
-					}
-				default:
-					if locks.Classify(err) != locks.Indefinite || err == nil || !strings.Contains(err.Error(), tt.want) {
-						t.Errorf("acquire answered %v,\nwant an indefinite error with %q", err, tt.want)
-					}
-				}
-				if took != tt.took {
-					t.Errorf("acquire took %v, want %v", took, tt.took)
-				}
-				if left := ownKeys(nodes); left != tt.left {
-					t.Errorf("own keys are left on %s, want %s", left, tt.left)
-				}
-			})
-		})
 	}
+}
+
+func TestRedlockAcquire(t *testing.T) {
+	for _, tt := range redlockAcquires() {
+		t.Run(tt.name, func(t *testing.T) { tt.check(t, locks.NewRedlock) })
+	}
+}
+
+func (a redlockAcquire) check(t *testing.T, lock func(locks.Env) locks.Locker) {
+	synctest.Test(t, func(t *testing.T) {
+		nodes, env := faultyEnv(t, len(a.nodes))
+		for i := range nodes {
+			spoil(t, nodes[i], env.Nodes[i], a.nodes[i])
+		}
+		start := time.Now()
+		held, err := lock(env).Acquire(t.Context(), redKey, redTTL)
+		took := time.Since(start)
+
+		switch a.want {
+		case "":
+			if err != nil {
+				t.Fatalf("acquire: %v", err)
+			}
+			// 1 % and 2 ms for drift, counted from the call.
+			if want := start.Add(3958 * time.Millisecond); !held.Deadline().Equal(want) {
+				t.Errorf("deadline is %v after the call, want 3.958s", held.Deadline().Sub(start))
+			}
+		case "taken":
+			if !errors.Is(err, locks.ErrTaken) {
+				t.Errorf("acquire answered %v, want ErrTaken", err)
+			}
+		default:
+			if locks.Classify(err) != locks.Indefinite || err == nil || !strings.Contains(err.Error(), a.want) {
+				t.Errorf("acquire answered %v,\nwant an indefinite error with %q", err, a.want)
+			}
+		}
+		if took != a.took {
+			t.Errorf("acquire took %v, want %v", took, a.took)
+		}
+		if left := ownKeys(nodes); left != a.left {
+			t.Errorf("own keys are left on %s, want %s", left, a.left)
+		}
+	})
 }
 
 // ownKeys marks the nodes that hold a key which spoil did not set.

@@ -2,6 +2,7 @@ package locks
 
 import (
 	"context"
+	"slices"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -25,7 +26,7 @@ func (s script) run(ctx context.Context, node redis.Scripter, keys []string, arg
 
 // scripts lists every script of this package.
 func scripts() []script {
-	return []script{compareAndDeleteScript(), fencedAcquireScript()}
+	return slices.Concat([]script{compareAndDeleteScript(), compareAndPExpireScript(), setNXExpireScript(), fencedAcquireScript()}, rwScripts(), reentrantScripts())
 }
 
 // compareAndDeleteScript is the release of A 2.3, A 4.1, D and the Redis documentation.
@@ -41,6 +42,43 @@ end
 return 0
 `,
 		sha1: "c89cee65b7ab260d98c281f3c3eb6fa7c992cdd2",
+	}
+}
+
+// compareAndPExpireScript gives a key that its holder still has a new TTL. It answers 1,
+// or 0 if the key is gone or another's, which is then left alone.
+//
+//	KEYS[1] the lock   ARGV[1] the holder's token
+//	                   ARGV[2] the TTL in milliseconds
+func compareAndPExpireScript() script {
+	return script{
+		name: "compare-and-pexpire",
+		lua: `if redis.call('GET', KEYS[1]) == ARGV[1] then
+  return redis.call('PEXPIRE', KEYS[1], ARGV[2])
+end
+return 0
+`,
+		sha1: "3a32323a05c08607e6bc7842cfeea9552d0b61f5",
+	}
+}
+
+// setNXExpireScript is the acquire of B 转, as printed there. It answers 1, or nil if the
+// key exists. An EXPIRE that fails does not undo SETNX: the argument must be checked
+// before.
+//
+//	KEYS[1] the lock   ARGV[1] its value
+//	                   ARGV[2] the TTL in seconds
+func setNXExpireScript() script {
+	return script{
+		name: "setnx-expire",
+		lua: `if (redis.call('setnx', KEYS[1], ARGV[1]) == 1) then
+  redis.call('expire', KEYS[1], tonumber(ARGV[2]))
+  return true
+else
+  return false
+end
+`,
+		sha1: "171bf864aa13a6c8b36b228930dddf2efd0c5a24",
 	}
 }
 

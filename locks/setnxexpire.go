@@ -28,17 +28,8 @@ func NewSetNXExpire(env Env) Locker {
 }
 
 func setNXThenExpire(ctx context.Context, node *redis.Client, key, token string, ttl time.Duration) (int64, error) {
-	// Client.SetNX would send SET key token NX.
-	set, err := node.Do(ctx, "SETNX", key, token).Int64()
-	if err != nil {
+	if err := setNX(ctx, node, key, token); err != nil {
 		return 0, err
 	}
-	if set == 0 {
-		return 0, ErrTaken
-	}
-	// The sources do not look at the answer: 0 would mean that the key is gone already.
-	if ttl%time.Second == 0 {
-		return 0, node.Expire(ctx, key, ttl).Err()
-	}
-	return 0, node.PExpire(ctx, key, ttl).Err()
+	return 0, expire(ctx, node, key, ttl)
 }

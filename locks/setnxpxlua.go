@@ -10,13 +10,16 @@ import (
 //
 //	acquire  SET key token NX PX milliseconds
 //	release  a script that deletes key if its value is the own token
+//	extend   a script that sets key's TTL if its value is the own token
 //
 // Source: A 4.1, C, D 业务超时误删除; Redis documentation, Distributed Locks.
 //
 // Sound while the one master neither loses the key (P14, P50, P51) nor runs its clock
 // ahead (P52), and while the holder stops before its deadline (P11, P54, P58).
 func NewSetNXPXLua(env Env) Locker {
-	return newSetNXPX(env, compareAndDelete)
+	lock := newSetNXPX(env, compareAndDelete)
+	lock.extends = true
+	return lock
 }
 
 // compareAndDelete removes key if it holds token: nil, ErrNotHeld, or an indefinite error.

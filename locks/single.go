@@ -9,19 +9,29 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// single is a lock on one Redis instance: two functions make it a family.
+// single is a lock on one Redis instance whose key holds the token of its holder: two
+// functions make it a family.
 type single struct {
 	env Env
 	// acquire sets key to token for ttl. It returns the fencing token, if there is one.
 	acquire func(ctx context.Context, node *redis.Client, key, token string, ttl time.Duration) (int64, error)
 	release func(ctx context.Context, node *redis.Client, key, token string) error
+	// token makes the token of one attempt. Nil means 20 random bytes.
+	token func(Env) (string, error)
+	// accept refuses TTLs that the commands cannot express. Nil accepts every whole
+	// number of milliseconds.
+	accept func(ttl time.Duration) error
+	// forever says that acquire sets no TTL, whatever it is given.
+	forever bool
+	// extends makes the leases Extenders.
+	extends bool
 }
 
 func (s *single) Acquire(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
-	if err := checkInput(key, ttl); err != nil {
+	if err := s.check(key, ttl); err != nil {
 		return nil, err
 	}
-	token, err := newToken(s.env.Rand)
+	token, err := s.newToken()
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +42,28 @@ func (s *single) Acquire(ctx context.Context, key string, ttl time.Duration) (Le
 	if err != nil {
 		return nil, err
 	}
-	return &singleLease{lock: s, key: key, token: token, fence: fence, deadline: deadline}, nil
+	if s.forever {
+		deadline = time.Time{}
+	}
+	lease := &singleLease{lock: s, key: key, token: token, fence: fence, deadline: deadline}
+	if s.extends {
+		return extendableLease{lease}, nil
+	}
+	return lease, nil
+}
+
+func (s *single) check(key string, ttl time.Duration) error {
+	if err := checkInput(key, ttl); err != nil || s.accept == nil {
+		return err
+	}
+	return s.accept(ttl)
+}
+
+func (s *single) newToken() (string, error) {
+	if s.token != nil {
+		return s.token(s.env)
+	}
+	return newToken(s.env.Rand)
 }
 
 // singleLease is a lease on one Redis instance.
@@ -54,8 +85,40 @@ func (l *singleLease) Verify(ctx context.Context) error {
 func (l *singleLease) Token() int64        { return l.fence }
 func (l *singleLease) Deadline() time.Time { return l.deadline }
 
+// extendableLease is a singleLease that can be prolonged. It is not safe for concurrent
+// use: Extend moves the deadline.
+type extendableLease struct{ *singleLease }
+
+// Extend sends a script that gives key a new TTL if its value is the own token.
+//
+// After an indefinite error nobody knows whether the server did that: the deadline is
+// then the earlier of the old one and the new.
+func (l extendableLease) Extend(ctx context.Context, ttl time.Duration) error {
+	if err := l.lock.check(l.key, ttl); err != nil {
+		return err
+	}
+	// Read before a byte is sent, see single.Acquire.
+	deadline := l.lock.env.Clock.Now().Add(ttl)
+	err := compareAndPExpire(ctx, l.lock.env.Nodes[0], l.key, l.token, ttl)
+	switch {
+	case err == nil, Classify(err) == Indefinite && (l.deadline.IsZero() || deadline.Before(l.deadline)):
+		l.deadline = deadline
+	}
+	return err
+}
+
+// compareAndPExpire gives key the TTL if it holds token: nil, ErrNotHeld, or an
+// indefinite error.
+func compareAndPExpire(ctx context.Context, node *redis.Client, key, token string, ttl time.Duration) error {
+	extended, err := compareAndPExpireScript().run(ctx, node, []string{key}, token, ttl.Milliseconds())
+	if err == nil && extended == 0 {
+		return ErrNotHeld
+	}
+	return err
+}
+
 // verify sends GET and compares: nil, ErrNotHeld, or an indefinite error.
-func verify(ctx context.Context, node *redis.Client, key, token string) error {
+func verify(ctx context.Context, node redis.StringCmdable, key, token string) error {
 	switch value, err := node.Get(ctx, key).Result(); {
 	case errors.Is(err, redis.Nil):
 		return ErrNotHeld

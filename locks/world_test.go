@@ -5,17 +5,24 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	mathrand "math/rand/v2"
 	"net"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/cluster/embedded"
+	"github.com/lockbench/lockbench/cluster/process"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/locks/locktest"
+	"github.com/lockbench/lockbench/sim"
+	"github.com/lockbench/lockbench/wire"
 )
 
 // clock is the time of the goroutine that asks: virtual in a bubble, else the machine's.
@@ -33,110 +40,264 @@ func (clock) Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// world is a locktest.World of masters that are reached by dialing.
+// seeded makes tokens from the client's name.
+func seeded(client string) locks.Env {
+	var seed [32]byte
+	copy(seed[:], client)
+	return locks.Env{
+		Clock: clock{}, NewClock: func() locks.Clock { return clock{} },
+		Rand: mathrand.NewChaCha8(seed), Client: client, Thread: 1,
+	}
+}
+
+func topology(spec locks.Spec) cluster.Topology {
+	return cluster.Topology{Masters: spec.Masters, Replicas: spec.Replicas}
+}
+
+// world is a locktest.World on one of the project's backends.
 type world struct {
-	t     *testing.T
-	nodes []func(ctx context.Context) (net.Conn, error)
-	admin []*redis.Client // of the same nodes, for Inspect
-	rand  func(client string) locks.Env
-	tries int
+	cluster cluster.Cluster
+	masters []string
+	clock   func() locks.Clock // one more
+	rand    func(client string) io.Reader
+	virtual bool
+	sleeper locks.Clock
+	key     string
+
+	spec locks.Spec
+
+	mu     sync.Mutex
+	made   int // clients
+	closes []func()
+}
+
+func newWorld(c cluster.Cluster, spec locks.Spec, key string) *world {
+	w := &world{cluster: c, spec: spec, key: key}
+	for i := range spec.Masters {
+		w.masters = append(w.masters, c.Primary(i))
+	}
+	return w
+}
+
+func (w *world) Key() string           { return w.key }
+func (w *world) Virtual() bool         { return w.virtual }
+func (w *world) Sleep(d time.Duration) { _ = w.sleeper.Sleep(context.Background(), d) } // which never ends
+func (w *world) Cut(client string)     { w.onLinks(client, (*wire.Link).Freeze) }
+
+func (w *world) Heal(client string) {
+	w.onLinks(client, func(l *wire.Link) {
+		l.Cut() // what was kept is lost
+		l.Thaw()
+		l.Heal()
+	})
+}
+
+func (w *world) LoseReplies(client string) {
+	w.onLinks(client, func(l *wire.Link) { l.DropReply(wire.Match{}, wire.Hang) })
+}
+
+func (w *world) onLinks(client string, do func(*wire.Link)) {
+	for _, node := range w.masters {
+		do(w.cluster.Link(w.host(client), node))
+	}
 }
 
 func (w *world) Client(name string) locks.Env {
-	env := w.rand(name)
-	for _, dial := range w.nodes {
-		client := locks.NewClient(dial)
-		w.t.Cleanup(func() { _ = client.Close() })
+	w.mu.Lock()
+	n := w.made
+	w.mu.Unlock()
+	client := fmt.Sprintf("%s-%d", name, n+1)
+	if w.spec.ClientName != nil {
+		client = w.spec.ClientName(n)
+	}
+	return w.env(client)
+}
+
+// env is the surroundings of the client of that very name.
+func (w *world) env(client string) locks.Env {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.made++
+	host := w.host(client)
+	env := locks.Env{
+		Clock: w.clock(), NewClock: w.clock, Rand: w.rand(client), Client: client, Thread: 1,
+		Dial: func(ctx context.Context, node int) (net.Conn, error) {
+			return w.cluster.Dial(ctx, host, w.masters[node])
+		},
+	}
+	for i := range w.masters {
+		w.cluster.Link(host, w.masters[i]) // reserves its time slots, in this order
+		client := locks.NewClient(func(ctx context.Context) (net.Conn, error) { return env.Dial(ctx, i) })
+		w.closes = append(w.closes, func() { _ = client.Close() })
 		env.Nodes = append(env.Nodes, client)
 	}
 	return env
 }
 
-func (w *world) Sleep(d time.Duration) { time.Sleep(d) }
-func (w *world) Tries() int            { return w.tries }
+// host is what the cluster calls a client: others use the same servers at the same time.
+func (w *world) host(client string) string { return client + " of " + w.key }
 
-func (w *world) Inspect(key string) ([]locktest.Key, error) {
-	ctx, cancel := context.WithTimeout(w.t.Context(), 10*time.Second)
+// close takes down the clients.
+func (w *world) close() {
+	for _, f := range w.closes {
+		f()
+	}
+}
+
+func (w *world) Inspect(key string) ([]map[string]locktest.Value, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	keys := make([]locktest.Key, len(w.admin))
-	for i, node := range w.admin {
-		value, err := node.Get(ctx, key).Result()
+	var all []map[string]locktest.Value
+	for _, node := range w.masters {
+		found, err := w.inspect(ctx, node, key)
+		if err != nil {
+			return nil, fmt.Errorf("node %s: %w", node, err)
+		}
+		all = append(all, found)
+	}
+	return all, nil
+}
+
+func (w *world) inspect(ctx context.Context, node, key string) (map[string]locktest.Value, error) {
+	client := locks.NewClient(func(ctx context.Context) (net.Conn, error) { return w.cluster.Dial(ctx, "inspector", node) })
+	defer client.Close()
+	names, err := client.Keys(ctx, "*"+key+"*").Result()
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]locktest.Value{}
+	for _, name := range names {
+		kind, err := client.Type(ctx, name).Result()
+		if err != nil {
+			return nil, err
+		}
+		text, err := content(ctx, client, kind, name)
 		if errors.Is(err, redis.Nil) {
-			continue
+			continue // it has expired just now
 		}
 		if err != nil {
-			return nil, fmt.Errorf("node %d: %w", i+1, err)
+			return nil, err
 		}
-		ttl, err := node.PTTL(ctx, key).Result()
+		ttl, err := client.PTTL(ctx, name).Result()
 		if err != nil {
-			return nil, fmt.Errorf("node %d: %w", i+1, err)
+			return nil, err
 		}
-		keys[i] = locktest.Key{Exists: true, Value: value, TTL: ttl}
+		if ttl != -2 { // it has expired just now
+			found[name] = locktest.Value{Type: kind, Text: text, TTL: ttl}
+		}
 	}
-	return keys, nil
+	return found, nil
 }
 
-// latency is how long a message takes in virtual time, one way.
-const latency = 3 * time.Millisecond
+func content(ctx context.Context, client *redis.Client, kind, name string) (string, error) {
+	switch kind {
+	case "none":
+		return "", redis.Nil
+	case "string":
+		return client.Get(ctx, name).Result()
+	case "hash":
+		fields, err := client.HGetAll(ctx, name).Result()
+		var lines []string
+		for field, value := range fields {
+			lines = append(lines, field+"="+value)
+		}
+		slices.Sort(lines)
+		return strings.Join(lines, " "), err
+	case "zset":
+		members, err := client.ZRangeWithScores(ctx, name, 0, -1).Result()
+		return fmt.Sprint(members), err
+	case "set":
+		members, err := client.SMembers(ctx, name).Result()
+		slices.Sort(members)
+		return fmt.Sprint(members), err
+	default:
+		return "", fmt.Errorf("key %s is a %s, and nobody knows how to show one", name, kind)
+	}
+}
 
-// inVirtualTime runs check against in-process servers in a bubble.
-func inVirtualTime(masters int) func(*testing.T, func(locktest.World)) {
+// standstill is how long, in real time, a clause may take in virtual time.
+const standstill = time.Minute
+
+// drained is longer than anything that a lock leaves running behind a closed client.
+const drained = time.Hour
+
+// inVirtualTime runs check on embedded servers in a bubble.
+func inVirtualTime(spec locks.Spec) func(*testing.T, func(locktest.World)) {
 	return func(t *testing.T, check func(locktest.World)) {
-		synctest.Test(t, func(t *testing.T) {
-			w := &world{t: t, tries: 1, rand: seeded}
-			for range masters {
-				m := miniredis.NewMiniRedis()
-				m.ClockTTL(true)
-				t.Cleanup(m.Close)
-				w.nodes = append(w.nodes, func(context.Context) (net.Conn, error) {
-					conn, err := m.Dial()
-					return slowConn{conn}, err
-				})
-				admin := locks.NewClient(func(context.Context) (net.Conn, error) { return m.Dial() })
-				t.Cleanup(func() { _ = admin.Close() })
-				w.admin = append(w.admin, admin)
+		t.Helper()
+		err := onEmbedded(spec, func(w *world) { check(w) })
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func onEmbedded(spec locks.Spec, check func(*world)) error {
+	return sim.Run(1, standstill, func(s *sim.World) error {
+		c, err := embedded.New(s, topology(spec), embedded.Options{})
+		if err != nil {
+			return err
+		}
+		w := newWorld(c, spec, "orders/42")
+		w.virtual = true
+		w.clock = func() locks.Clock { return s.Source() }
+		w.sleeper = w.clock()
+		w.rand = func(client string) io.Reader { return seeded(client).Rand }
+		check(w)
+		w.close()
+		w.Sleep(drained)
+		return c.Close()
+	})
+}
+
+// servers are deployments of redis-server processes that many tests share.
+type servers struct {
+	mu   sync.Mutex
+	made map[cluster.Topology]*process.Cluster
+	keys int
+}
+
+func newServers(t *testing.T) *servers {
+	locktest.NeedRedis(t)
+	s := &servers{made: map[cluster.Topology]*process.Cluster{}}
+	t.Cleanup(func() {
+		for _, c := range s.made {
+			if err := c.Close(); err != nil {
+				t.Error(err)
 			}
-			check(w)
-		})
-	}
-}
-
-// seeded makes tokens from the client's name.
-func seeded(client string) locks.Env {
-	var seed [32]byte
-	copy(seed[:], client)
-	return locks.Env{Clock: clock{}, Rand: mathrand.NewChaCha8(seed)}
-}
-
-// slowConn delays every message by latency, each way.
-type slowConn struct{ net.Conn }
-
-func (c slowConn) Write(b []byte) (int, error) {
-	time.Sleep(latency)
-	return c.Conn.Write(b)
-}
-
-func (c slowConn) Read(b []byte) (int, error) {
-	n, err := c.Conn.Read(b)
-	time.Sleep(latency)
-	return n, err
-}
-
-// onRealServers runs check against redis-server processes.
-func onRealServers(masters int) func(*testing.T, func(locktest.World)) {
-	return func(t *testing.T, check func(locktest.World)) {
-		path := locktest.NeedRedis(t)
-		t.Parallel()
-		w := &world{t: t, tries: 5, rand: func(string) locks.Env {
-			return locks.Env{Clock: clock{}, Rand: rand.Reader}
-		}}
-		for range masters {
-			dial := startRedis(t, path)
-			w.nodes = append(w.nodes, dial)
-			admin := locks.NewClient(dial)
-			t.Cleanup(func() { _ = admin.Close() })
-			w.admin = append(w.admin, admin)
 		}
+	})
+	return s
+}
+
+// use returns the deployment for spec, and a key that nobody else gets.
+func (s *servers) use(t *testing.T, spec locks.Spec) (*process.Cluster, string) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	topo := topology(spec)
+	if s.made[topo] == nil {
+		c, err := process.New(context.Background(), topo, process.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.made[topo] = c
+	}
+	s.keys++
+	return s.made[topo], fmt.Sprintf("orders/%05d", s.keys)
+}
+
+// run runs check on real servers, beside others.
+func (s *servers) run(spec locks.Spec) func(*testing.T, func(locktest.World)) {
+	return func(t *testing.T, check func(locktest.World)) {
+		t.Helper()
+		t.Parallel()
+		c, key := s.use(t, spec)
+		w := newWorld(c, spec, key)
+		w.clock = func() locks.Clock { return clock{} }
+		w.sleeper = clock{}
+		w.rand = func(string) io.Reader { return rand.Reader }
+		defer w.close()
 		check(w)
 	}
 }

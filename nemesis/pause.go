@@ -2,6 +2,7 @@ package nemesis
 
 import (
 	"context"
+	"math/rand/v2"
 	"sync"
 
 	"github.com/lockbench/lockbench/histories"
@@ -73,6 +74,16 @@ func Pause(client string, gate *Gate, links []*wire.Link) Fault {
 			}
 			gate.Open()
 			return "client goes on", nil
+		},
+	}
+}
+
+func pauseKind() Kind {
+	return Kind{
+		Name: "pause", Title: "a client stands still (simulated)", F: PauseF, Client: true, Needs: anywhere,
+		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
+			c := s.client(r)
+			return Pause(c.Name, c.Gate, s.links(c.Name)), true
 		},
 	}
 }

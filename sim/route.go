@@ -20,8 +20,8 @@ type Route struct {
 	from, to string
 	slot     int
 
-	mu    sync.Mutex
-	conns int
+	mu   sync.Mutex
+	near [connsPerRoute]*conn // the last connection on each pair of slots
 }
 
 // Route reserves the slots of a path. Reserve in a fixed order: the order decides
@@ -30,21 +30,32 @@ func (w *World) Route(from, to string) *Route {
 	return &Route{w: w, from: from, to: to, slot: w.reserve(2 * connsPerRoute)}
 }
 
-// Connect makes a connection and returns its end at from and its end at to. Each
-// message takes between 0.1 and 0.5 ms one way; messages do not overtake each other.
-func (r *Route) Connect() (near, far net.Conn) {
+// Connect makes the connection of that number, from 1, and returns its end at from and
+// its end at to. Each message takes between 0.1 and 0.5 ms one way; messages do not
+// overtake each other. The number decides the latencies: number connections in an order
+// that does not depend on who of several is faster.
+func (r *Route) Connect(number int) (near, far net.Conn) {
+	name := fmt.Sprintf("%s→%s#%d", r.from, r.to, number)
+	pairOfSlots := number % connsPerRoute
+	slot := r.slot + 2*pairOfSlots
+	n, f := pair(name, newFlight(r.w, name+">", slot), newFlight(r.w, name+"<", slot+1))
+
 	r.mu.Lock()
-	n := r.conns
-	r.conns++
+	before := r.near[pairOfSlots]
+	r.near[pairOfSlots] = n
 	r.mu.Unlock()
-	if n >= connsPerRoute {
+	if before != nil && !before.in.ended() {
 		r.w.mu.Lock()
-		r.w.overflowed = true
+		r.w.overflowed = true // two living connections share their slots
 		r.w.mu.Unlock()
 	}
-	name := fmt.Sprintf("%s→%s#%d", r.from, r.to, n+1)
-	slot := r.slot + 2*(n%connsPerRoute)
-	return pair(name, newFlight(r.w, name+">", slot), newFlight(r.w, name+"<", slot+1))
+	return n, f
+}
+
+// Source acts at the far end of the connection of that number: in the slot in which
+// messages arrive there.
+func (r *Route) Source(number int) *Source {
+	return &Source{w: r.w, slot: r.slot + 2*(number%connsPerRoute)}
 }
 
 // flight times the messages of one direction of a connection.

@@ -99,7 +99,7 @@ func echoes(w *sim.World) (string, error) {
 	var wg, servers sync.WaitGroup
 	for c := range 5 {
 		client, route := w.Source(), w.Route(fmt.Sprint("client", c), "server")
-		near, far := route.Connect()
+		near, far := route.Connect(1)
 		servers.Go(func() {
 			defer far.Close()
 			_, _ = io.Copy(far, far)
@@ -167,8 +167,30 @@ func TestAmbiguityIsSeen(t *testing.T) {
 	}
 }
 
+// TestSlotsAreUsedAgain opens more connections on one route than it has slots for.
+func TestSlotsAreUsedAgain(t *testing.T) {
+	for _, leave := range []bool{false, true} {
+		if err := sim.Run(1, limit, func(w *sim.World) error {
+			route := w.Route("a", "b")
+			for n := range 100 {
+				near, far := route.Connect(n + 1)
+				if !leave {
+					_ = near.Close()
+					_ = far.Close()
+				}
+			}
+			if w.Replayable() == leave {
+				return fmt.Errorf("connections left open: %v; replayable: %v", leave, w.Replayable())
+			}
+			return nil
+		}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestConn(t *testing.T) {
-	virtual := func(w *sim.World) (net.Conn, net.Conn) { return w.Route("a", "b").Connect() }
+	virtual := func(w *sim.World) (net.Conn, net.Conn) { return w.Route("a", "b").Connect(1) }
 	atOnce := func(*sim.World) (net.Conn, net.Conn) { return sim.Pipe() }
 	for name, connect := range map[string]func(*sim.World) (net.Conn, net.Conn){"route": virtual, "pipe": atOnce} {
 		in := func(t *testing.T, f func(a, b net.Conn) error) {
@@ -219,7 +241,7 @@ func TestConn(t *testing.T) {
 			})
 			in(t, func(a, b net.Conn) error { // half-close
 				_ = a.(interface{ CloseWrite() error }).CloseWrite()
-				if _, err := b.Read(make([]byte, 1)); err != io.EOF {
+				if _, err := b.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
 					return fmt.Errorf("after CloseWrite: %v", err)
 				}
 				if _, err := b.Write([]byte("x")); err != nil {

@@ -36,6 +36,16 @@ type Link struct {
 	thawed   chan struct{} // nil unless frozen; closed by Thaw
 }
 
+// connNumber is the key of a connection's number in the context of its dial.
+type connNumber struct{}
+
+// ConnNumber is the number of the connection that a Link's dial function is called for: 1
+// for the first that the Link served. It is 0 in any other context.
+func ConnNumber(ctx context.Context) int {
+	n, _ := ctx.Value(connNumber{}).(int)
+	return n
+}
+
 // NewLink returns a link between the client and the node of these names, which
 // appear in errors. Dial is called once per connection and must end when its
 // context does.
@@ -79,11 +89,8 @@ func (l *Link) Serve(ctx context.Context, client net.Conn) error {
 func (l *Link) open(client net.Conn, cancel context.CancelFunc) (*conn, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch {
-	case l.closed:
-		return nil, l.describe(ErrClosed)
-	case l.cut:
-		return nil, l.describe(ErrCut)
+	if err := l.refuses(); err != nil {
+		return nil, err
 	}
 	l.lastConn++
 	c := &conn{
@@ -93,6 +100,24 @@ func (l *Link) open(client net.Conn, cancel context.CancelFunc) (*conn, error) {
 	l.conns = append(l.conns, c)
 	l.serving.Add(1)
 	return c, nil
+}
+
+// Refuses says why Serve would not carry a new connection now, or nil. Whoever dials can
+// then refuse at once, as a network does, instead of letting the client find out.
+func (l *Link) Refuses() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.refuses()
+}
+
+func (l *Link) refuses() error {
+	switch {
+	case l.closed:
+		return l.describe(ErrClosed)
+	case l.cut:
+		return l.describe(ErrCut)
+	}
+	return nil
 }
 
 func (l *Link) leave(c *conn) {

@@ -31,7 +31,7 @@ func (c *conn) serve(ctx context.Context) {
 	if !c.pass() {
 		return
 	}
-	node, err := c.link.dial(ctx)
+	node, err := c.link.dial(context.WithValue(ctx, connNumber{}, c.id))
 	if err != nil {
 		c.end(fmt.Errorf("dial: %w", err))
 		return

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
@@ -19,7 +20,7 @@ import (
 var ErrNotHolding = errors.New("client does not hold the lock")
 
 // Client is one worker: it calls the lock and the register one call at a time and
-// records each. It is not safe for concurrent use, except Crash.
+// records each. It is not safe for concurrent use, except Holds.
 type Client struct {
 	Name     string
 	Worker   int
@@ -37,19 +38,25 @@ type Client struct {
 	retired int
 	crashed bool
 	held    *section
+	holds   atomic.Bool // whether held is set, for others to see
 }
 
 // section is a lock that the client believes to hold, and what it did under it.
 type section struct {
-	*resource.Section
+	access  *resource.Section
 	lease   locks.Lease
 	key     string
 	attempt uint64
 	seen    resource.State
 }
 
-// Holds says whether the client believes to hold the lock.
-func (c *Client) Holds() bool { return c.held != nil }
+// Holds says whether the client believes to hold the lock. It may be called at any time.
+func (c *Client) Holds() bool { return c.holds.Load() }
+
+func (c *Client) hold(s *section) {
+	c.held = s
+	c.holds.Store(s != nil)
+}
 
 // Process is the client's current process number.
 func (c *Client) Process() int { return c.Worker + c.retired*c.Workers }
@@ -69,7 +76,7 @@ func (c *Client) Acquire(ctx context.Context, key string, ttl time.Duration) err
 		return nil
 	})
 	if err == nil {
-		c.held = &section{Section: c.Guard.Enter(c.Register, lease, c.Clock), lease: lease, key: key, attempt: e.Attempt}
+		c.hold(&section{access: c.Guard.Enter(c.Register, lease, c.Clock), lease: lease, key: key, attempt: e.Attempt})
 	}
 	return err
 }
@@ -80,7 +87,7 @@ func (c *Client) Release(ctx context.Context) error {
 	if s == nil {
 		return ErrNotHolding
 	}
-	c.held = nil
+	c.hold(nil)
 	return c.call(ctx, s.event(histories.Release), func(ctx context.Context, _ *histories.Event) error {
 		return s.lease.Release(ctx)
 	})
@@ -93,10 +100,10 @@ func (c *Client) Read(ctx context.Context) error {
 		return ErrNotHolding
 	}
 	return c.call(ctx, s.event(histories.Read), func(ctx context.Context, done *histories.Event) (err error) {
-		if s.seen, err = s.Section.Read(ctx); err != nil {
+		if s.seen, err = s.access.Read(ctx); err != nil {
 			return err
 		}
-		done.Version, done.Value, done.Token = s.seen.Version, fmt.Sprint(s.seen.Value), s.Token()
+		done.Version, done.Value, done.Token = s.seen.Version, fmt.Sprint(s.seen.Value), s.access.Token()
 		return nil
 	})
 }
@@ -110,11 +117,11 @@ func (c *Client) Write(ctx context.Context) error {
 	e := s.event(histories.Write)
 	e.Value = fmt.Sprint(s.seen.Value + 1)
 	return c.call(ctx, e, func(ctx context.Context, done *histories.Event) error {
-		state, err := s.Section.Write(ctx, s.seen.Value+1)
+		state, err := s.access.Write(ctx, s.seen.Value+1)
 		if err != nil {
 			return err
 		}
-		done.Version, done.Token = state.Version, s.Token()
+		done.Version, done.Token = state.Version, s.access.Token()
 		return nil
 	})
 }
@@ -122,12 +129,13 @@ func (c *Client) Write(ctx context.Context) error {
 // Crash ends the client: it believes nothing any more and does nothing any more. The
 // caller cuts its connections. A call in flight must have ended before.
 func (c *Client) Crash() {
-	c.crashed, c.held = true, nil
+	c.crashed = true
+	c.hold(nil)
 	c.Recorder.Record(histories.Event{Process: c.Process(), Worker: c.Worker, Type: histories.Info, F: histories.Crash})
 }
 
 func (s *section) event(f histories.F) histories.Event {
-	return histories.Event{F: f, Key: s.key, Attempt: s.attempt, Token: s.Token()}
+	return histories.Event{F: f, Key: s.key, Attempt: s.attempt, Token: s.access.Token()}
 }
 
 // call records e, makes the call, and records what became of it.

@@ -8,11 +8,15 @@ import (
 )
 
 // Contend is random load: each of N clients acquires the lock, increments the
-// register by read and write, and releases, Rounds times, with think times drawn from
-// the seed.
+// register by read and write, and releases, with think times drawn from the seed: Rounds
+// times, or until Limit has passed if there is one.
 type Contend struct {
 	N      int
 	Rounds int
+	Limit  time.Duration
+	// Section is the longest time between read and write; 0 means a hundredth of the TTL,
+	// so that without faults no lease ends inside a section.
+	Section time.Duration
 }
 
 // patience is how many TTLs a client waits for the lock before it gives up for good.
@@ -33,15 +37,21 @@ func (w Contend) Run(ctx context.Context, s *Stage) error {
 }
 
 func (w Contend) client(ctx context.Context, s *Stage, c *Client) error {
-	// What a section does takes a small part of the TTL, so that without faults no
-	// lease ends inside it.
+	section := w.Section
+	if section == 0 {
+		section = s.TTL / 100
+	}
 	think := func(most time.Duration) error {
 		return c.Clock.Sleep(ctx, time.Duration(c.Rand.Int64N(int64(most))))
 	}
 	if err := think(s.TTL / 50); err != nil {
 		return err
 	}
-	for range w.Rounds {
+	end := c.Clock.Now().Add(w.Limit)
+	for round := 0; round < w.Rounds || w.Limit > 0; round++ {
+		if w.Limit > 0 && !c.Clock.Now().Before(end) {
+			return nil
+		}
 		enough := c.Clock.Now().Add(patience * s.TTL)
 		for c.Acquire(ctx, s.Key, s.TTL) != nil {
 			if c.Clock.Now().After(enough) {
@@ -52,7 +62,7 @@ func (w Contend) client(ctx context.Context, s *Stage, c *Client) error {
 			}
 		}
 		_ = c.Read(ctx) // recorded
-		if err := think(s.TTL / 100); err != nil {
+		if err := think(section); err != nil {
 			return err
 		}
 		_ = c.Write(ctx)   // recorded

@@ -62,7 +62,7 @@ func (s *Stage) audit(ctx context.Context) error {
 		if n.Role == cluster.Register || !s.Cluster.Alive(n.Name) {
 			continue
 		}
-		keys, err := s.Cluster.Inspect(ctx, n.Name, s.Key)
+		keys, err := s.Cluster.Inspect(ctx, n.Name, s.LockKeys...)
 		if err != nil {
 			return fmt.Errorf("audit %s: %w", n.Name, err)
 		}
@@ -70,7 +70,7 @@ func (s *Stage) audit(ctx context.Context) error {
 			if k.Exists {
 				s.Recorder.Record(histories.Event{
 					Process: histories.Nemesis, Worker: histories.Nemesis, Type: histories.Info, F: histories.Audit,
-					Key: k.Key, Node: n.Name, TTL: k.TTL, Value: k.Value,
+					Key: s.Key, Node: n.Name, TTL: k.TTL, Value: k.Value,
 				})
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/cluster"
@@ -32,6 +33,7 @@ type Stage struct {
 	Clock    Clock // of the scheduler of faults and steps
 	Rand     *rand.Rand
 	Key      string
+	LockKeys []string // under which the lock on Key is kept
 	TTL      time.Duration
 	Slack    time.Duration // how much longer than TTL a free lock may stay taken
 	// Interrupted says why the run should end early, or nil. In virtual time a context
@@ -117,11 +119,11 @@ func (s *Stage) held(ctx context.Context) (int, error) {
 		if !s.Cluster.Alive(node) {
 			continue
 		}
-		keys, err := s.Cluster.Inspect(ctx, node, s.Key)
+		keys, err := s.Cluster.Inspect(ctx, node, s.LockKeys...)
 		if err != nil {
 			return 0, fmt.Errorf("inspect %s on %s: %w", s.Key, node, err)
 		}
-		if keys[0].Exists {
+		if slices.ContainsFunc(keys, func(k cluster.KeyState) bool { return k.Exists }) {
 			n++
 		}
 	}

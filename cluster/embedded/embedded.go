@@ -4,7 +4,8 @@
 // It runs inside a bubble of package sim. Replication is modelled: after each
 // reply that changed something a copy of the data sets out for the replica and
 // arrives after the lag. Differences between miniredis and a real server that
-// matter to locks are listed in the differential test of package locks.
+// matter to locks are listed in the differential test of package locks, those of
+// scripts in the one of this package.
 package embedded
 
 import (
@@ -58,8 +59,9 @@ func New(w *sim.World, topo cluster.Topology, opt Options) (*Cluster, error) {
 	}
 	c := &Cluster{world: w, timer: w.Source(), topo: topo, nodes: map[string]*node{}, links: map[pair]*wire.Link{}}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
+	pool := newInterpreters()
 	for _, n := range topo.Nodes() {
-		member := newNode(n, w.Source())
+		member := newNode(n, w.Source(), pool)
 		if err := member.start(); err != nil {
 			return nil, errors.Join(err, c.Close())
 		}
@@ -100,13 +102,14 @@ func (c *Cluster) Link(client, name string) *wire.Link {
 		return l
 	}
 	route := c.world.Route(client, name)
-	l := wire.NewLink(client, name, func(context.Context) (net.Conn, error) {
+	l := wire.NewLink(client, name, func(ctx context.Context) (net.Conn, error) {
 		n, err := c.node(name)
 		if err != nil {
 			return nil, err
 		}
-		near, far := route.Connect()
-		if err := n.accept(far); err != nil {
+		number := wire.ConnNumber(ctx)
+		near, far := route.Connect(number)
+		if err := n.accept(far, route.Source(number)); err != nil {
 			_ = near.Close()
 			_ = far.Close()
 			return nil, err
@@ -125,8 +128,11 @@ func (c *Cluster) Dial(ctx context.Context, client, name string) (net.Conn, erro
 	if !c.Alive(name) {
 		return nil, refused(name)
 	}
-	near, far := sim.Pipe()
 	link := c.Link(client, name)
+	if err := link.Refuses(); err != nil {
+		return nil, err
+	}
+	near, far := sim.Pipe()
 	c.serves.Go(func() { _ = link.Serve(c.ctx, far) }) // the client sees a broken connection as such
 	return near, nil
 }

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"context"
 	"errors"
 	"net"
 	"strconv"
@@ -19,6 +20,7 @@ import (
 type node struct {
 	cluster.Node
 	source *sim.Source
+	pool   *interpreters
 
 	mu      sync.Mutex
 	redis   *miniredis.Miniredis // nil while the node is down
@@ -29,10 +31,10 @@ type node struct {
 	master *feed   // from the node's master; nil unless it is a replica
 }
 
-func newNode(n cluster.Node, source *sim.Source) *node {
+func newNode(n cluster.Node, source *sim.Source, pool *interpreters) *node {
 	running := make(chan struct{})
 	close(running)
-	return &node{Node: n, source: source, running: running}
+	return &node{Node: n, source: source, pool: pool, running: running}
 }
 
 func (n *node) start() error {
@@ -45,7 +47,10 @@ func (n *node) start() error {
 	if err := conn.Close(); err != nil {
 		return err
 	}
-	m.Server().SetPreHook(n.hook)
+	s := newScripts(m, n.pool)
+	m.Server().SetPreHook(func(p *server.Peer, cmd string, args ...string) bool {
+		return n.hook(s, p, cmd, args)
+	})
 	m.SetTime(n.now())
 	m.ClockTTL(true)
 	n.mu.Lock()
@@ -68,12 +73,12 @@ func (n *node) server() *miniredis.Miniredis {
 
 func (n *node) isAlive() bool { return n.server() != nil }
 
-func (n *node) accept(c net.Conn) error {
+func (n *node) accept(c net.Conn, source *sim.Source) error {
 	m := n.server()
 	if m == nil {
 		return refused(n.Name)
 	}
-	m.Server().ServeConn(&served{Conn: c, node: n})
+	m.Server().ServeConn(&served{Conn: c, node: n, source: source})
 	return nil
 }
 
@@ -150,13 +155,18 @@ func (n *node) inspect(keys []string) ([]cluster.KeyState, error) {
 }
 
 // hook runs before every command, also before those that a script calls, and then
-// with the server's lock held: it must not touch the server's data.
-func (n *node) hook(p *server.Peer, cmd string, args ...string) bool {
+// with the server's lock held: it must not touch the server's data. It says whether it
+// has answered the command.
+func (n *node) hook(s *scripts, p *server.Peer, cmd string, args []string) bool {
 	if n.master != nil && n.master.following() && isWrite(cmd) {
 		p.WriteError("READONLY You can't write against a read only replica.")
 		return true
 	}
 	if cmd == "WAIT" && len(args) == 2 {
+		if stateOf(p).nested { // a script of miniredis' own, see scripts
+			p.WriteError(notFromScripts)
+			return true
+		}
 		replicas, err1 := strconv.Atoi(args[0])
 		ms, err2 := strconv.Atoi(args[1])
 		if err1 != nil || err2 != nil || ms < 0 {
@@ -165,7 +175,7 @@ func (n *node) hook(p *server.Peer, cmd string, args ...string) bool {
 		p.WriteInt(n.wait(replicas, time.Duration(ms)*time.Millisecond))
 		return true
 	}
-	return false
+	return s.serve(p, cmd, args)
 }
 
 // isWrite says whether a replica must refuse cmd. Scripts count as writes, as the
@@ -186,7 +196,8 @@ func isWrite(cmd string) bool {
 // are read, and a change sets out for the replicas where its reply is written.
 type served struct {
 	net.Conn
-	node *node
+	node   *node
+	source *sim.Source
 }
 
 func (s *served) Read(p []byte) (int, error) {
@@ -194,7 +205,14 @@ func (s *served) Read(p []byte) (int, error) {
 	s.node.mu.Lock()
 	running := s.node.running
 	s.node.mu.Unlock()
-	<-running
+	select {
+	case <-running:
+	default: // the node is paused
+		<-running
+		// All that waited wake at one instant. Each goes on at one of its own, or the order
+		// of their commands would be left to chance.
+		_ = s.source.Sleep(context.Background(), 1)
+	}
 	if n > 0 {
 		s.node.tick()
 	}
@@ -203,6 +221,6 @@ func (s *served) Read(p []byte) (int, error) {
 
 func (s *served) Write(p []byte) (int, error) {
 	n, err := s.Conn.Write(p)
-	s.node.replicate()
+	s.node.answered()
 	return n, err
 }

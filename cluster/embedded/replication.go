@@ -50,11 +50,24 @@ func (n *node) follow(master *node, lag time.Duration) {
 	master.feeds = append(master.feeds, f)
 }
 
-// replicate sends what changed to the replicas.
-func (n *node) replicate() {
-	if len(n.feeds) == 0 {
+// answered runs after each piece of a reply is sent. What does not fit the server's
+// buffer is sent while the command still holds the server's lock; the rest is then
+// done by a goroutine that waits for the command to end, at the same instant.
+func (n *node) answered() {
+	m := n.server()
+	if m == nil || len(n.feeds) == 0 {
 		return
 	}
+	if !m.TryLock() {
+		go n.replicate()
+		return
+	}
+	m.Unlock()
+	n.replicate()
+}
+
+// replicate sends what changed to the replicas.
+func (n *node) replicate() {
 	m := n.server()
 	if m == nil {
 		return

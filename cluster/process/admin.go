@@ -2,62 +2,20 @@ package process
 
 import (
 	"context"
-	"fmt"
-	"net"
-	"strconv"
-	"strings"
 
+	"github.com/lockbench/lockbench/cluster/node"
 	"github.com/lockbench/lockbench/wire"
 )
 
-// admin calls f with a connection of its own to addr. It crosses no Link, so that
-// no fault of the wire reaches it.
-func admin(ctx context.Context, addr string, f func(*wire.Conn) error) error {
-	var d net.Dialer
-	nc, err := d.DialContext(ctx, "tcp", addr)
-	if err != nil {
-		return err
-	}
-	conn := wire.NewConn(nc)
-	defer func() { _ = conn.Close() }()
-	return f(conn)
-}
-
-// do sends one command and returns its reply. An error reply is an error.
-func do(ctx context.Context, conn *wire.Conn, args ...string) (wire.Reply, error) {
-	reply, err := conn.Do(ctx, args...)
-	if err == nil {
-		err = reply.Err()
-	}
-	if err != nil {
-		return wire.Reply{}, fmt.Errorf("%s: %w", args[0], err)
-	}
-	return reply, nil
-}
-
 // askProcessID says which process answers at addr.
 func askProcessID(ctx context.Context, addr string) (pid int, err error) {
-	err = admin(ctx, addr, func(conn *wire.Conn) error {
-		if _, err := do(ctx, conn, "PING"); err != nil {
+	err = node.Admin(ctx, addr, func(conn *wire.Conn) error {
+		if _, err := node.Do(ctx, conn, "PING"); err != nil {
 			return err
 		}
-		id, err := info(ctx, conn, "server", "process_id")
+		id, err := node.Info(ctx, conn, "server", "process_id")
 		pid = int(id)
 		return err
 	})
 	return pid, err
-}
-
-// info returns one number of a section of INFO.
-func info(ctx context.Context, conn *wire.Conn, section, field string) (int64, error) {
-	reply, err := do(ctx, conn, "INFO", section)
-	if err != nil {
-		return 0, err
-	}
-	for line := range strings.Lines(reply.Text()) {
-		if name, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok && name == field {
-			return strconv.ParseInt(value, 10, 64)
-		}
-	}
-	return 0, fmt.Errorf("INFO %s has no %s", section, field)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/cluster/node"
 	"github.com/lockbench/lockbench/wire"
 )
 
@@ -57,7 +58,7 @@ func benchmarkSet(b *testing.B, nc net.Conn) {
 	conn := wire.NewConn(nc)
 	defer func() { _ = conn.Close() }()
 	for b.Loop() {
-		if _, err := do(b.Context(), conn, "SET", "k", "v", "PX", "3000"); err != nil {
+		if _, err := node.Do(b.Context(), conn, "SET", "k", "v", "PX", "3000"); err != nil {
 			b.Fatal(err)
 		}
 	}

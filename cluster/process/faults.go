@@ -8,28 +8,27 @@ import (
 	"time"
 
 	psutil "github.com/shirou/gopsutil/v3/process"
-)
 
-// lookLimit bounds the look at a server that is about to be killed or stopped.
-const lookLimit = 250 * time.Millisecond
+	"github.com/lockbench/lockbench/cluster/node"
+)
 
 // Kill stops node by SIGKILL and returns once it is gone. The kernel closes its
 // connections and later dials are refused. A paused node can be killed.
-func (c *Cluster) Kill(ctx context.Context, node string) error {
-	return c.change(ctx, "kill", node, func(ctx context.Context, s *server) error {
+func (c *Cluster) Kill(ctx context.Context, name string) error {
+	return c.change(ctx, "kill", name, func(ctx context.Context, s *server) error {
 		r := s.current()
 		if r == nil {
-			return notRunning(node)
+			return node.NotRunning(name)
 		}
-		c.lastLook(ctx, s)
+		c.repl.LastLook(ctx, name)
 		return r.kill()
 	})
 }
 
 // Restart starts a killed node again, empty, and returns once it answers. A replica
 // follows its master again, unless it had been promoted; Sync waits until it has caught up.
-func (c *Cluster) Restart(ctx context.Context, node string) error {
-	return c.change(ctx, "restart", node, func(ctx context.Context, s *server) error {
+func (c *Cluster) Restart(ctx context.Context, name string) error {
+	return c.change(ctx, "restart", name, func(ctx context.Context, s *server) error {
 		if s.current() != nil {
 			return errors.New("it is still running; kill it first")
 		}
@@ -38,22 +37,19 @@ func (c *Cluster) Restart(ctx context.Context, node string) error {
 		if err := s.start(ctx, c.prog, c.launcher, c.log); err != nil {
 			return err
 		}
-		if f, ok := c.feeds[node]; ok && !f.isPromoted() {
-			return c.follow(ctx, f, s)
-		}
-		return nil
+		return c.repl.Follow(ctx, name)
 	})
 }
 
 // Pause stops node by SIGSTOP and returns once it stands still. Its connections stay
 // open and the kernel goes on accepting new ones.
-func (c *Cluster) Pause(ctx context.Context, node string) error {
-	return c.change(ctx, "pause", node, func(ctx context.Context, s *server) error {
+func (c *Cluster) Pause(ctx context.Context, name string) error {
+	return c.change(ctx, "pause", name, func(ctx context.Context, s *server) error {
 		p, err := s.handle(ctx)
 		if err != nil {
 			return err
 		}
-		c.lastLook(ctx, s)
+		c.repl.LastLook(ctx, name)
 		if err := p.SuspendWithContext(ctx); err != nil {
 			return err
 		}
@@ -63,8 +59,8 @@ func (c *Cluster) Pause(ctx context.Context, node string) error {
 }
 
 // Resume lets a paused node go on by SIGCONT.
-func (c *Cluster) Resume(ctx context.Context, node string) error {
-	return c.change(ctx, "resume", node, func(ctx context.Context, s *server) error {
+func (c *Cluster) Resume(ctx context.Context, name string) error {
+	return c.change(ctx, "resume", name, func(ctx context.Context, s *server) error {
 		p, err := s.handle(ctx)
 		if err != nil {
 			return err
@@ -81,7 +77,7 @@ func (c *Cluster) Resume(ctx context.Context, node string) error {
 func (s *server) handle(ctx context.Context) (*psutil.Process, error) {
 	r := s.current()
 	if r == nil {
-		return nil, notRunning(s.node.Name)
+		return nil, node.NotRunning(s.node.Name)
 	}
 	return psutil.NewProcessWithContext(ctx, int32(r.process.Pid))
 }
@@ -102,18 +98,6 @@ func stopped(ctx context.Context, p *psutil.Process) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-pause.C:
-		}
-	}
-}
-
-// lastLook remembers the replication offsets that node alone can tell, before it
-// falls silent. A node that does not answer in time is not waited for.
-func (c *Cluster) lastLook(ctx context.Context, s *server) {
-	ctx, cancel := context.WithTimeout(ctx, lookLimit)
-	defer cancel()
-	for _, f := range c.feeds {
-		if f.replica == s.node.Name || f.master == s.node.Name {
-			_ = c.look(ctx, f) // what is not seen now keeps its last value
 		}
 	}
 }

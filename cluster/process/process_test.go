@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/cluster/node"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/wire"
 )
@@ -75,7 +76,7 @@ func dial(tb testing.TB, c *Cluster, client, node string) *wire.Conn {
 // mustDo sends one command and returns the text of its reply.
 func mustDo(tb testing.TB, conn *wire.Conn, args ...string) string {
 	tb.Helper()
-	reply, err := do(tb.Context(), conn, args...)
+	reply, err := node.Do(tb.Context(), conn, args...)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -126,32 +127,6 @@ func dead(tb testing.TB, pid int) bool {
 	return err != nil || slices.Contains(status, psutil.Zombie)
 }
 
-func TestLayout(t *testing.T) {
-	tests := []struct {
-		masters, replicas int
-		want              string
-	}{
-		{1, 0, "master register"},
-		{1, 1, "master replica<master register"},
-		{1, 2, "master replica1<master replica2<master register"},
-		{5, 0, "n1 n2 n3 n4 n5 register"},
-		{2, 1, "n1 n2 replica<n1 register"},
-	}
-	for _, tt := range tests {
-		var names []string
-		for _, n := range layout(cluster.Topology{Masters: tt.masters, Replicas: tt.replicas}) {
-			name := n.Name
-			if n.Role == cluster.Replica {
-				name += "<" + n.Of
-			}
-			names = append(names, name)
-		}
-		if got := strings.Join(names, " "); got != tt.want {
-			t.Errorf("%d masters, %d replicas: %s, want %s", tt.masters, tt.replicas, got, tt.want)
-		}
-	}
-}
-
 func TestStartAndStop(t *testing.T) {
 	for _, masters := range []int{1, 5} {
 		t.Run(fmt.Sprint(masters), func(t *testing.T) {
@@ -179,8 +154,8 @@ func TestStartAndStop(t *testing.T) {
 			if _, err := c.Dial(t.Context(), "A", c.Primary(0)); err == nil {
 				t.Error("Dial after Close succeeded")
 			}
-			if err := c.Restart(t.Context(), c.Primary(0)); !errors.Is(err, errClosed) {
-				t.Errorf("Restart after Close: %v, want %v", err, errClosed)
+			if err := c.Restart(t.Context(), c.Primary(0)); !errors.Is(err, node.ErrClosed) {
+				t.Errorf("Restart after Close: %v, want %v", err, node.ErrClosed)
 			}
 		})
 	}
@@ -296,7 +271,7 @@ func TestClustersSideBySide(t *testing.T) {
 			conn := wire.NewConn(nc)
 			defer func() { _ = conn.Close() }()
 			mine := fmt.Sprint(i)
-			reply, err := do(t.Context(), conn, "SET", "k", mine, "NX", "GET")
+			reply, err := node.Do(t.Context(), conn, "SET", "k", mine, "NX", "GET")
 			if err != nil || !reply.Null {
 				t.Errorf("cluster %d is not its own: %+v, %v", i, reply, err)
 			}
@@ -357,7 +332,7 @@ func TestCloseWaitsForAStart(t *testing.T) {
 	s.turn <- struct{}{} // as Restart does
 	closed := make(chan error, 1)
 	go func() { closed <- c.Close() }()
-	<-c.ctx.Done()
+	<-c.links.Ended()
 	must(t, s.start(t.Context(), c.prog, c.launcher, c.log))
 	r := s.current()
 	<-s.turn

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/lockbench/lockbench/cluster/node"
 )
 
 func offsets(t *testing.T, c *Cluster, replica string) (have, sent int64) {
@@ -26,7 +28,7 @@ func TestReplicasFollow(t *testing.T) {
 		if have, sent := offsets(t, c, replica); have <= 0 || sent <= 0 {
 			t.Errorf("%s has %d of %d", replica, have, sent)
 		}
-		if value(t, c, replica, probeKey).Exists {
+		if value(t, c, replica, node.ProbeKey).Exists {
 			t.Errorf("%s holds the probe", replica)
 		}
 	}

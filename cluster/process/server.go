@@ -80,15 +80,10 @@ func (s *server) setPaused(paused bool) {
 	s.paused = paused
 }
 
-// answering returns the running process, or nil if it is dead or stopped.
-func (s *server) answering() *run {
-	r := s.current()
+func (s *server) isPaused() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.paused {
-		return nil
-	}
-	return r
+	return s.paused
 }
 
 // start starts the server in an empty directory and returns once it answers. It

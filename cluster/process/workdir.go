@@ -7,9 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
-	psutil "github.com/shirou/gopsutil/v3/process"
+	"github.com/lockbench/lockbench/cluster/node"
 )
 
 // The temporary directory of a cluster is dirPrefix<pid>-<random>. The file
@@ -19,54 +18,10 @@ const (
 	markerName = ".lockbench"
 )
 
-// startSlack is by how much two readings of one process's start time may differ:
-// they are computed from the time since boot.
-const startSlack = 5 * time.Second
-
-// owner is the process that a temporary directory belongs to. A process id alone
-// is not enough: ids are used again, and containers that share a directory count
-// their processes each from 1.
-type owner struct {
-	PID     int32  `json:"pid"`
-	Started int64  `json:"started"` // milliseconds since the epoch
-	Host    string `json:"host"`
-}
-
-// self is the running process.
-func self() (owner, error) {
-	host, err := os.Hostname()
-	if err != nil {
-		return owner{}, err
-	}
-	pid := int32(os.Getpid())
-	p, err := psutil.NewProcess(pid)
-	if err != nil {
-		return owner{}, err
-	}
-	started, err := p.CreateTime()
-	return owner{PID: pid, Started: started, Host: host}, err
-}
-
-// gone says whether the owner has certainly ended. host is the name of this host.
-func (o owner) gone(host string) bool {
-	if o.Host != host || o.PID <= 0 {
-		return false
-	}
-	p, err := psutil.NewProcess(o.PID)
-	if err != nil {
-		return errors.Is(err, psutil.ErrorProcessNotRunning)
-	}
-	started, err := p.CreateTime()
-	if err != nil {
-		return false
-	}
-	return (time.Duration(started-o.Started) * time.Millisecond).Abs() > startSlack
-}
-
 // newWorkDir makes a temporary directory in parent, after removing those that dead
 // runs left there.
 func newWorkDir(parent string, log *lineLog) (dir string, err error) {
-	me, err := self()
+	me, err := node.Self()
 	if err != nil {
 		return "", fmt.Errorf("look at the own process: %w", err)
 	}
@@ -108,8 +63,8 @@ func sweep(parent, host string, log *lineLog) {
 		if err != nil {
 			continue
 		}
-		var o owner
-		if json.Unmarshal(mark, &o) != nil || !o.gone(host) {
+		var o node.Owner
+		if json.Unmarshal(mark, &o) != nil || !o.Gone(host) {
 			continue
 		}
 		if err := os.RemoveAll(dir); err != nil {

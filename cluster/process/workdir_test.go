@@ -7,23 +7,25 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/lockbench/lockbench/cluster/node"
 )
 
 func TestSweep(t *testing.T) {
-	me, err := self()
+	me, err := node.Self()
 	must(t, err)
 	reused := me // the same id, another process
-	reused.Started -= (2 * startSlack).Milliseconds()
+	reused.Started -= (2 * node.StartSlack).Milliseconds()
 	again := me // the same process, read a little differently
-	again.Started += (startSlack / 2).Milliseconds()
-	ended := owner{PID: math.MaxInt32, Started: me.Started, Host: me.Host}
+	again.Started += (node.StartSlack / 2).Milliseconds()
+	ended := node.Owner{PID: math.MaxInt32, Started: me.Started, Host: me.Host}
 	elsewhere := ended
 	elsewhere.Host += "-other"
 
 	tests := []struct {
 		name  string
 		dir   string
-		owner *owner
+		owner *node.Owner
 		gone  bool
 	}{
 		{"own", "lockbench-1-a", &me, false},
@@ -32,7 +34,7 @@ func TestSweep(t *testing.T) {
 		{"id used again", "lockbench-1-d", &reused, true},
 		{"another host", "lockbench-1-e", &elsewhere, false},
 		{"no marker", "lockbench-1-f", nil, false},
-		{"empty marker", "lockbench-1-g", &owner{}, false},
+		{"empty marker", "lockbench-1-g", &node.Owner{}, false},
 		{"another name", "other-1-a", &ended, false},
 	}
 	parent := t.TempDir()
@@ -62,7 +64,7 @@ func TestNewWorkDirIsOwned(t *testing.T) {
 	sweep(parent, mustHost(t), &lineLog{})
 	mark, err := os.ReadFile(filepath.Join(dir, markerName))
 	must(t, err)
-	var o owner
+	var o node.Owner
 	must(t, json.Unmarshal(mark, &o))
 	if o.PID != int32(os.Getpid()) || time.UnixMilli(o.Started).After(time.Now()) {
 		t.Errorf("marker is %s", mark)

@@ -20,15 +20,18 @@ type listing struct {
 	kind   string
 	header []string
 	rows   func() [][]string
+	// narrow is how many columns the text has; the rest is in JSON only. 0 means all.
+	narrow int
 }
 
 func listings() []listing {
 	return []listing{
-		{"scenarios", []string{"ID", "SCENARIO", "LOCK", "SURVIVED BY", "WHAT HAPPENS"}, scenarioRows},
-		{"locks", []string{"LOCK", "SOUND", "MASTERS", "FENCING", "BROKEN BY", "COMMANDS"}, lockRows},
-		{"guards", []string{"GUARD", "WHAT THE SECTION DOES"}, guardRows},
-		{"backends", []string{"BACKEND", "WHAT IT IS"}, backendRows},
-		{"workloads", []string{"WORKLOAD", "WHAT IT DOES"}, workloadRows},
+		{kind: "scenarios", header: []string{"ID", "SCENARIO", "LOCK", "SURVIVED BY", "WHAT HAPPENS"}, rows: scenarioRows},
+		{kind: "locks", header: lockHeader(), rows: lockRows, narrow: 6},
+		{kind: "guards", header: []string{"GUARD", "WHAT THE SECTION DOES"}, rows: guardRows},
+		{kind: "backends", header: []string{"BACKEND", "WHAT IT IS"}, rows: backendRows},
+		{kind: "nemeses", header: []string{"NEMESIS", "WHAT GOES WRONG", "EMBEDDED", "PROCESS"}, rows: nemesisRows},
+		{kind: "workloads", header: []string{"WORKLOAD", "WHAT IT DOES"}, rows: workloadRows},
 	}
 }
 
@@ -40,7 +43,7 @@ func newList() *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:       "list [" + strings.Join(kinds, "|") + "]",
-		Short:     "List scenarios, locks, guards, backends and workloads",
+		Short:     "List scenarios, locks, guards, backends, nemeses and workloads",
 		Example:   "  lockbench list\n  lockbench list locks --format json",
 		ValidArgs: kinds,
 		Args:      cobra.MaximumNArgs(1),
@@ -76,9 +79,13 @@ func listText(w io.Writer, all []listing) error {
 			fmt.Fprintln(w)
 		}
 		tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-		fmt.Fprintln(tw, strings.Join(l.header, "\t"))
+		columns := l.narrow
+		if columns == 0 {
+			columns = len(l.header)
+		}
+		fmt.Fprintln(tw, strings.Join(l.header[:columns], "\t"))
 		for _, row := range l.rows() {
-			fmt.Fprintln(tw, strings.Join(row, "\t"))
+			fmt.Fprintln(tw, strings.Join(row[:columns], "\t"))
 		}
 		if err := tw.Flush(); err != nil {
 			return failure(err)
@@ -120,10 +127,25 @@ func scenarioRows() [][]string {
 	return rows
 }
 
+// lockHeader begins with what fits into 120 columns.
+func lockHeader() []string {
+	return []string{
+		"LOCK", "SOUND", "NODES", "CAPABILITIES", "SOURCE", "BROKEN BY",
+		"COMMANDS", "ASSUMPTION", "MASTERS", "REPLICAS", "FENCING", "VARIANT OF",
+	}
+}
+
 func lockRows() [][]string {
 	var rows [][]string
 	for _, l := range locks.All() {
-		rows = append(rows, []string{l.Name, yesNo(l.Sound), fmt.Sprint(l.Masters), yesNo(l.Fencing), l.Flaw, l.Title})
+		nodes := fmt.Sprint(l.Masters)
+		if l.Replicas > 0 {
+			nodes += "+" + fmt.Sprint(l.Replicas)
+		}
+		rows = append(rows, []string{
+			l.Name, yesNo(l.Sound), nodes, strings.Join(l.Capabilities(), ", "), l.Source, l.Flaw,
+			l.Title, l.Assumption, fmt.Sprint(l.Masters), fmt.Sprint(l.Replicas), yesNo(l.Fencing), l.Variant,
+		})
 	}
 	return rows
 }
@@ -148,6 +170,22 @@ func backendRows() [][]string {
 		{harness.Embedded, "in-process servers in virtual time; needs nothing installed (default)"},
 		{harness.Process, "real redis-server processes on loopback; needs redis-server 6.2 or newer on PATH"},
 	}
+}
+
+func nemesisRows() [][]string {
+	var rows [][]string
+	for _, n := range harness.NemesisTable() {
+		row := []string{n.Name, n.Title}
+		for _, backend := range harness.Backends() {
+			if gap := n.Gaps[backend]; gap != "" {
+				row = append(row, "no: "+gap)
+			} else {
+				row = append(row, "yes")
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 func workloadRows() [][]string {

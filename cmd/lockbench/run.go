@@ -38,7 +38,8 @@ type runFlags struct {
 	format, expect, out                      string
 	seed                                     uint64
 	runs, clients, rounds                    int
-	ttl                                      time.Duration
+	ttl, limit                               time.Duration
+	nemesis                                  []string
 }
 
 func newRun() *cobra.Command {
@@ -53,7 +54,8 @@ not, and with 2 if that cannot be said.`,
 		Example: `  lockbench run --scenario failover-async-repl
   lockbench run --scenario failover-async-repl --lock redlock --backend process
   lockbench run --scenario gc-pause-lease-expiry --lock fenced --guard fence
-  lockbench run --workload contend --lock redlock --clients 8 --seed 7`,
+  lockbench run --workload contend --lock redlock --clients 8 --seed 7
+  lockbench run --workload contend --lock fenced --guard fence --nemesis pause,restart --time-limit 60s`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := f.config(cmd.Flags().Changed)
@@ -72,7 +74,9 @@ not, and with 2 if that cannot be said.`,
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of everything that is random")
 	flags.IntVar(&f.runs, "runs", 1, "number of runs, with seeds counting up from --seed")
 	flags.IntVar(&f.clients, "clients", 5, "clients of a workload")
-	flags.IntVar(&f.rounds, "rounds", 20, "rounds of each client of a workload")
+	flags.IntVar(&f.rounds, "rounds", 0, "rounds of each client of a workload (default 20, or with --nemesis as many as fit into 20 TTLs)")
+	flags.DurationVar(&f.limit, "time-limit", 0, "how long a workload goes on, instead of --rounds")
+	flags.StringSliceVar(&f.nemesis, "nemesis", nil, "random faults during a workload, comma-separated (lockbench list nemeses)")
 	flags.DurationVar(&f.ttl, "ttl", 0, "lease (default: the scenario's)")
 	flags.StringVar(&f.expect, "expect", expectCatalogue, "what to expect: catalogue, pass (all properties hold) or fail (some property fails)")
 	flags.StringVar(&f.out, "out", "store", `directory in which runs are kept, or "none"`)
@@ -87,6 +91,7 @@ not, and with 2 if that cannot be said.`,
 	complete("workload", harness.Workloads)
 	complete("lock", lockNames)
 	complete("guard", guardNames)
+	complete("nemesis", harness.Nemeses)
 	complete("backend", harness.Backends)
 	complete("expect", expectations)
 	complete("format", formats)
@@ -138,17 +143,19 @@ func (f *runFlags) config(changed func(flag string) bool) (harness.Config, error
 	switch {
 	case f.runs < 1:
 		return harness.Config{}, fmt.Errorf("--runs is %d, want at least 1", f.runs)
-	case f.clients < 1 || f.rounds < 1:
+	case f.clients < 1 || changed("rounds") && f.rounds < 1:
 		return harness.Config{}, fmt.Errorf("--clients is %d and --rounds is %d, want at least 1", f.clients, f.rounds)
 	case changed("ttl") && (f.ttl < time.Millisecond || f.ttl > longestTTL || f.ttl%time.Millisecond != 0):
 		return harness.Config{}, fmt.Errorf("--ttl is %v, want whole milliseconds, from 1ms to %v", f.ttl, longestTTL)
+	case f.limit < 0 || changed("rounds") && changed("time-limit"):
+		return harness.Config{}, errors.New("--time-limit is a duration above 0, and goes without --rounds")
 	case f.out == "":
 		return harness.Config{}, fmt.Errorf("--out is empty, want a directory, or %q to keep nothing", noStore)
 	}
 	if f.scenario != "" {
-		for _, flag := range []string{"clients", "rounds"} {
+		for _, flag := range []string{"clients", "rounds", "time-limit", "nemesis"} {
 			if changed(flag) {
-				return harness.Config{}, fmt.Errorf("--%s belongs to --workload; a scenario has its own cast", flag)
+				return harness.Config{}, fmt.Errorf("--%s belongs to --workload; a scenario has its own cast and faults", flag)
 			}
 		}
 		return f.scenarioConfig()
@@ -187,7 +194,7 @@ func (f *runFlags) workloadConfig() (harness.Config, error) {
 	if err != nil {
 		return harness.Config{}, err
 	}
-	return harness.ForContend(f.clients, f.rounds, lock, guard, f.backend, f.ttl)
+	return harness.ForContend(harness.Load{Clients: f.clients, Rounds: f.rounds, Limit: f.limit, Nemesis: f.nemesis}, lock, guard, f.backend, f.ttl)
 }
 
 func (f *runFlags) lockAndGuard() (locks.Spec, resource.Guard, error) {
@@ -229,7 +236,13 @@ func (f *runFlags) replay(seed uint64) string {
 	}
 	if f.workload != "" {
 		add("clients", fmt.Sprint(f.clients))
-		add("rounds", fmt.Sprint(f.rounds))
+		if f.limit > 0 {
+			add("time-limit", f.limit.String())
+		}
+		if f.rounds > 0 {
+			add("rounds", fmt.Sprint(f.rounds))
+		}
+		add("nemesis", strings.Join(f.nemesis, ","))
 	}
 	if f.ttl != 0 {
 		add("ttl", f.ttl.String())

@@ -1,5 +1,5 @@
-// Package locktest is the contract that every lock of package locks is held to, and
-// the means to run it: against servers in virtual time and against real ones.
+// Package locktest is the contract that every lock of package locks is held to:
+// against servers in virtual time and against real ones.
 package locktest
 
 import (
@@ -11,24 +11,35 @@ import (
 	"github.com/lockbench/lockbench/locks"
 )
 
-// World is one fresh deployment with the masters that a lock asks for, free of faults.
+// World is a deployment with the masters and replicas that a lock asks for.
 type World interface {
-	// Client is the surroundings of one more client.
+	// Key is a name that nobody else uses.
+	Key() string
+	// Client is the surroundings of one more client, unlike all others even if their
+	// names are the same. Env.Client identifies it below.
 	Client(name string) locks.Env
-	// Sleep lets time pass, for the servers too.
+	// Cut keeps the client from all masters: what it sends gets lost, and its connections
+	// stay silent, until Heal breaks them.
+	Cut(client string)
+	Heal(client string)
+	// LoseReplies swallows, once on every master, the reply to the client's next command.
+	// The connection hangs from then on.
+	LoseReplies(client string)
+	// Sleep lets time pass, for the servers too. One goroutine uses it at a time.
 	Sleep(d time.Duration)
-	// Inspect looks under key on every master, in node order, past all clients.
-	Inspect(key string) ([]Key, error)
-	// Tries is how often a call may be made until its answer is definite: once, or
-	// more where a busy machine can make calls time out.
-	Tries() int
+	// Inspect looks, on every master in node order and past all clients, at every key
+	// whose name contains key.
+	Inspect(key string) ([]map[string]Value, error)
+	// Virtual says that time stands still while the machine is busy: no call times out
+	// by itself, and durations are exact.
+	Virtual() bool
 }
 
-// Key is what one master holds under a key. The zero value is an absent key.
-type Key struct {
-	Exists bool
-	Value  string
-	TTL    time.Duration // remaining; negative if the key never expires
+// Value is what a master holds under a key.
+type Value struct {
+	Type string
+	Text string        // the whole content, in an order that does not change by itself
+	TTL  time.Duration // remaining; negative if the key never expires
 }
 
 // NeedRedis returns the path of redis-server. Without one the test is skipped, or

@@ -1,0 +1,123 @@
+package docker
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/netip"
+	"strings"
+
+	apinetwork "github.com/moby/moby/api/types/network"
+	"github.com/moby/moby/client"
+	"github.com/testcontainers/testcontainers-go/network"
+)
+
+// subnets is where a cluster takes its network from: one /24 of 10.231.0.0/16, so that
+// 256 of them run side by side.
+const subnets = 256
+
+// bridge is the network of one cluster.
+type bridge struct {
+	name    string
+	gateway netip.Addr // this machine, as the containers see it
+}
+
+// newBridge makes a network in a subnet that is free. It begins to look anywhere, so
+// that runs which begin together do not all ask for the same one.
+func (e *engine) newBridge(ctx context.Context, labels map[string]string) (bridge, error) {
+	taken, err := e.takenPrefixes(ctx)
+	if err != nil {
+		return bridge{}, err
+	}
+	var first [1]byte
+	_, _ = rand.Read(first[:]) // never fails
+	for i := range subnets {
+		subnet := netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 231, first[0] + byte(i), 0}), 24)
+		if overlaps(subnet, taken) {
+			continue
+		}
+		b, err := e.tryBridge(ctx, labels, subnet)
+		if err != nil && strings.Contains(err.Error(), "overlap") {
+			continue // another run was quicker
+		}
+		return b, err
+	}
+	return bridge{}, errors.New("want a free /24 in 10.231.0.0/16, found none; to remove what dead runs left: lockbench clean")
+}
+
+// tryBridge makes the network. Once asked for it is waited for, also when ctx ends: one
+// that comes later would not be removed.
+func (e *engine) tryBridge(ctx context.Context, labels map[string]string, subnet netip.Prefix) (bridge, error) {
+	b := bridge{gateway: subnet.Addr().Next()}
+	err := call(context.WithoutCancel(ctx), "create a network", func(ctx context.Context) error {
+		n, err := network.New(ctx,
+			network.WithLabels(maps.Clone(labels)),
+			network.WithIPAM(&apinetwork.IPAM{Config: []apinetwork.IPAMConfig{{Subnet: subnet, Gateway: b.gateway}}}))
+		if err == nil {
+			b.name = n.Name
+		}
+		return err
+	})
+	if err != nil {
+		return bridge{}, err
+	}
+	return b, b.reachable()
+}
+
+// reachable says whether the network is on this machine, so that containers can be
+// reached by address. It is not with Docker Desktop, a rootless engine or a remote one.
+func (b bridge) reachable() error {
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		return err
+	}
+	for _, addr := range addrs {
+		if p, err := netip.ParsePrefix(addr.String()); err == nil && p.Addr() == b.gateway {
+			return nil
+		}
+	}
+	return &MissingError{
+		Want:  "an engine that has its networks on this machine",
+		Found: fmt.Sprintf("one whose bridge address %v is not here (Docker Desktop, rootless or remote)", b.gateway),
+		Run:   "Run lockbench where dockerd runs, or take: --backend process.",
+	}
+}
+
+// takenPrefixes are the subnets of all Docker networks and of this machine's interfaces.
+func (e *engine) takenPrefixes(ctx context.Context) ([]netip.Prefix, error) {
+	var taken []netip.Prefix
+	err := call(ctx, "list networks", func(ctx context.Context) error {
+		list, err := e.cli.NetworkList(ctx, client.NetworkListOptions{})
+		for _, n := range list.Items {
+			for _, c := range n.IPAM.Config {
+				taken = append(taken, c.Subnet)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		return nil, err
+	}
+	for _, addr := range addrs {
+		if p, err := netip.ParsePrefix(addr.String()); err == nil {
+			taken = append(taken, p)
+		}
+	}
+	return taken, nil
+}
+
+func overlaps(p netip.Prefix, taken []netip.Prefix) bool {
+	for _, t := range taken {
+		if p.Overlaps(t) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,168 @@
+package docker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/containerd/errdefs"
+	"github.com/moby/moby/client"
+
+	"github.com/lockbench/lockbench/cluster/node"
+)
+
+// The labels of everything that belongs to a cluster.
+const (
+	runLabel   = "lockbench.run"   // the id of the run
+	ownerLabel = "lockbench.owner" // its process, a node.Owner in JSON
+)
+
+const (
+	// removeTries bounds how often something is removed again that was in use, or was
+	// still being made, when it was removed first.
+	removeTries = 30
+	removePause = 100 * time.Millisecond
+)
+
+// ownLabels are the labels of run, owned by this process.
+func ownLabels(run string) (map[string]string, error) {
+	me, err := node.Self()
+	if err != nil {
+		return nil, fmt.Errorf("look at the own process: %w", err)
+	}
+	owner, err := json.Marshal(me)
+	return map[string]string{runLabel: run, ownerLabel: string(owner)}, err
+}
+
+// Clean removes the containers and networks of runs whose process on this host is
+// gone, and nothing else. It says on w what it removed and what it left alone, and
+// why; nil: nobody.
+func Clean(ctx context.Context, w io.Writer) error {
+	e, err := connect(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(e.clean(ctx, &lineLog{w: w}), e.close())
+}
+
+func (e *engine) clean(ctx context.Context, log *lineLog) error {
+	host, err := os.Hostname()
+	if err != nil {
+		return err
+	}
+	things, err := e.list(ctx, runLabel)
+	if err != nil {
+		return err
+	}
+	owners := make(map[string]node.Owner) // by run
+	for _, t := range things {
+		var o node.Owner
+		if json.Unmarshal([]byte(t.labels[ownerLabel]), &o) != nil {
+			o = node.Owner{} // nobody's: left alone
+		}
+		owners[t.labels[runLabel]] = o
+	}
+	var errs []error
+	for _, run := range slices.Sorted(maps.Keys(owners)) {
+		if o := owners[run]; !o.Gone(host) {
+			log.printf("left run %s alone: process %d on host %q is not known to have ended", run, o.PID, o.Host)
+			continue
+		}
+		if err := e.remove(ctx, run); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		for _, t := range things {
+			if t.labels[runLabel] == run {
+				log.printf("removed %s %s of run %s", t.kind, t.name, run)
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// thing is a container or a network of ours.
+type thing struct {
+	kind, id, name string
+	labels         map[string]string
+}
+
+// list returns the containers and then the networks with label, a key or key=value.
+func (e *engine) list(ctx context.Context, label string) ([]thing, error) {
+	var things []thing
+	filters := make(client.Filters).Add("label", label)
+	err := call(ctx, "list containers and networks", func(ctx context.Context) error {
+		containers, err := e.cli.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: filters})
+		if err != nil {
+			return err
+		}
+		for _, c := range containers.Items {
+			things = append(things, thing{"container", c.ID, strings.TrimPrefix(strings.Join(c.Names, ","), "/"), c.Labels})
+		}
+		networks, err := e.cli.NetworkList(ctx, client.NetworkListOptions{Filters: filters})
+		for _, n := range networks.Items {
+			things = append(things, thing{"network", n.ID, n.Name, n.Labels})
+		}
+		return err
+	})
+	return things, err
+}
+
+// remove removes everything of run, whether it is known here or not: a request that
+// was given up may have been carried out later.
+func (e *engine) remove(ctx context.Context, run string) error {
+	for try := 1; ; try++ {
+		things, err := e.list(ctx, runLabel+"="+run)
+		if err == nil {
+			if len(things) == 0 {
+				return nil
+			}
+			err = e.removeAll(ctx, things)
+		}
+		if err == nil {
+			continue // to see that nothing is left
+		}
+		if try == removeTries {
+			return fmt.Errorf("remove the containers and networks of run %s: %w", run, err)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("remove the containers and networks of run %s: %w", run, withCause(ctx, err))
+		case <-time.After(removePause):
+		}
+	}
+}
+
+// removeAll removes the containers at once and then the networks.
+func (e *engine) removeAll(ctx context.Context, things []thing) error {
+	errs := make([]error, len(things))
+	var removing sync.WaitGroup
+	for i, t := range things {
+		if t.kind == "container" {
+			removing.Go(func() {
+				errs[i] = call(ctx, "remove container "+t.name, func(ctx context.Context) error {
+					_, err := e.cli.ContainerRemove(ctx, t.id, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+					return err
+				})
+			})
+		}
+	}
+	removing.Wait()
+	for i, t := range things {
+		if t.kind == "network" {
+			errs[i] = call(ctx, "remove network "+t.name, func(ctx context.Context) error {
+				_, err := e.cli.NetworkRemove(ctx, t.id, client.NetworkRemoveOptions{})
+				return err
+			})
+		}
+	}
+	return errors.Join(slices.DeleteFunc(errs, errdefs.IsNotFound)...)
+}

@@ -1,0 +1,283 @@
+// Package docker is a cluster of redis-server containers on a network of their own,
+// with real replication. It needs a Docker engine on this machine; the image is built
+// when it is missing.
+//
+//	client ── in-process pipe ── wire.Link ── TCP ── container address:6379
+//	replica ── TCP ── our listener on the bridge ── wire.Link ── TCP ── master
+//
+// Everything carries the label lockbench.run=<id>. Close removes it; what a killed
+// harness left, Clean removes.
+package docker
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/cluster/node"
+	"github.com/lockbench/lockbench/wire"
+)
+
+const (
+	// startLimit bounds the start of a cluster where the caller's context sets no
+	// earlier end. Building the image has a limit of its own.
+	startLimit = 60 * time.Second
+	// closeLimit bounds Close as a whole.
+	closeLimit = 60 * time.Second
+)
+
+// Options say where the traces of a run go. The zero value works.
+type Options struct {
+	LogDir string    // directory that gets <node>.log of every container at Close; empty: none
+	Log    io.Writer // gets warnings and what takes long, line by line; nil: nobody
+}
+
+// Cluster is a deployment of containers. It implements cluster.Cluster, Killer,
+// Restarter, Pauser and Replicator.
+type Cluster struct {
+	id     string
+	engine *engine
+	log    *lineLog
+	logDir string
+	close  func() error
+
+	nodes   []cluster.Node
+	servers map[string]*server
+	links   *node.Links
+	repl    *node.Replication
+}
+
+var (
+	_ cluster.Cluster    = (*Cluster)(nil)
+	_ cluster.Killer     = (*Cluster)(nil)
+	_ cluster.Restarter  = (*Cluster)(nil)
+	_ cluster.Pauser     = (*Cluster)(nil)
+	_ cluster.Replicator = (*Cluster)(nil)
+)
+
+// New starts the containers of topo and returns once all of them answer and every
+// replica is in step with its master. A failed New leaves nothing behind. Without a
+// usable engine or image the error is a *MissingError. ctx bounds the start only.
+func New(ctx context.Context, topo cluster.Topology, opt Options) (*Cluster, error) {
+	if err := node.Check(topo); err != nil {
+		return nil, err
+	}
+	log := &lineLog{w: opt.Log}
+	e, err := connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.ensureImage(ctx, log); err != nil {
+		return nil, errors.Join(err, e.close())
+	}
+	if err := prepareTestcontainers(ctx, e, log); err != nil {
+		return nil, errors.Join(err, e.close())
+	}
+	c := newCluster(ctx, topo, e, log, opt.LogDir)
+	if err := c.start(ctx); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+func newCluster(ctx context.Context, topo cluster.Topology, e *engine, log *lineLog, logDir string) *Cluster {
+	c := &Cluster{
+		id:      newID(),
+		engine:  e,
+		log:     log,
+		logDir:  logDir,
+		nodes:   topo.Nodes(),
+		servers: make(map[string]*server),
+	}
+	for _, n := range c.nodes {
+		c.servers[n.Name] = newServer(n)
+	}
+	c.links = node.NewLinks(ctx, c.connect)
+	c.repl = node.NewReplication(c.nodes, c.links, c.locate, log.printf)
+	c.close = sync.OnceValue(c.shutDown)
+	return c
+}
+
+// newID draws the name of a run. It must differ from that of every run on the same
+// engine, also of one with the same seed.
+func newID() string {
+	var b [6]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+// start makes the network, starts all containers at once and then the replication
+// between them.
+func (c *Cluster) start(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("gave up after %v", startLimit))
+	defer cancel()
+	labels, err := ownLabels(c.id)
+	if err != nil {
+		return err
+	}
+	bridge, err := c.engine.newBridge(ctx, labels)
+	if err != nil {
+		return withCause(ctx, fmt.Errorf("make a network: %w", err))
+	}
+	addr := bridge.gateway
+	for _, n := range c.nodes {
+		addr = addr.Next()
+		c.servers[n.Name].ip = addr
+	}
+	err = node.InParallel(ctx, c.nodes, func(ctx context.Context, n cluster.Node) error {
+		return c.change(ctx, "start", n.Name, func(ctx context.Context, s *server) error {
+			if err := s.create(ctx, c.id, bridge.name, labels); err != nil {
+				return err
+			}
+			return c.started(ctx, s)
+		})
+	})
+	if err != nil {
+		return withCause(ctx, err)
+	}
+	return withCause(ctx, c.repl.Start(ctx, bridge.gateway.String()))
+}
+
+// Nodes returns the masters, the replicas and the register, in this order and in
+// the roles that they were started in.
+func (c *Cluster) Nodes() []cluster.Node { return slices.Clone(c.nodes) }
+
+// Primary returns the node that serves shard, or "" if there is no such shard.
+func (c *Cluster) Primary(shard int) string { return c.repl.Primary(shard) }
+
+// ID is the value of the label lockbench.run on everything that belongs to the cluster.
+func (c *Cluster) ID() string { return c.id }
+
+// Alive says whether node is running. A paused node is alive.
+func (c *Cluster) Alive(node string) bool {
+	s, ok := c.servers[node]
+	return ok && s.current() != nil
+}
+
+// Dial connects client to node through Link(client, node). A dead node refuses at
+// once; the error is then a *net.OpError with syscall.ECONNREFUSED. ctx bounds the
+// dial only, not the life of the connection.
+func (c *Cluster) Dial(ctx context.Context, client, name string) (net.Conn, error) {
+	s, err := c.server(name)
+	if err != nil {
+		return nil, err
+	}
+	if ctx.Err() == nil && s.current() == nil {
+		return nil, node.Refused(name)
+	}
+	return c.links.Dial(ctx, client, name)
+}
+
+// Link returns the interposer between client and node. A replica is the client of
+// its master on the link that feeds it.
+func (c *Cluster) Link(client, node string) *wire.Link { return c.links.Link(client, node) }
+
+// connect opens a TCP connection to a node.
+func (c *Cluster) connect(ctx context.Context, name string) (net.Conn, error) {
+	s, err := c.server(name)
+	if err != nil {
+		return nil, err
+	}
+	return s.dial(ctx)
+}
+
+// Inspect looks at all keys at one instant, in a transaction on a connection of its
+// own. It waits for a paused node until ctx ends.
+func (c *Cluster) Inspect(ctx context.Context, name string, keys ...string) ([]cluster.KeyState, error) {
+	ctx, cancel := c.links.Bound(ctx)
+	defer cancel()
+	addr, _, err := c.locate(name)
+	if err != nil {
+		return nil, err
+	}
+	var states []cluster.KeyState
+	err = node.Admin(ctx, addr, func(conn *wire.Conn) error {
+		states, err = node.Inspect(ctx, conn, keys)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("inspect %s: %w", name, err)
+	}
+	return states, nil
+}
+
+// locate says where a node listens.
+func (c *Cluster) locate(name string) (addr string, paused bool, err error) {
+	s, err := c.server(name)
+	if err != nil {
+		return "", false, err
+	}
+	if s.current() == nil {
+		return "", false, node.NotRunning(name)
+	}
+	return s.addr(), s.isPaused(), nil
+}
+
+// server finds a node by name.
+func (c *Cluster) server(name string) (*server, error) {
+	if s, ok := c.servers[name]; ok {
+		return s, nil
+	}
+	return nil, node.Unknown(name, c.nodes)
+}
+
+// change calls f, which does what verb says to node, while nobody else starts,
+// kills, stops or continues it.
+func (c *Cluster) change(ctx context.Context, verb, name string, f func(context.Context, *server) error) error {
+	s, err := c.server(name)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := c.links.Bound(ctx)
+	defer cancel()
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-ctx.Done():
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s %s: %w", verb, name, context.Cause(ctx))
+	}
+	if err := f(ctx, s); err != nil {
+		return fmt.Errorf("%s %s: %w", verb, name, err)
+	}
+	return nil
+}
+
+// Close collects the logs, removes all containers and their network, and closes all
+// connections. Later calls return what the first one did.
+func (c *Cluster) Close() error { return c.close() }
+
+func (c *Cluster) shutDown() error {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), closeLimit, fmt.Errorf("gave up after %v", closeLimit))
+	defer cancel()
+	c.links.End()
+	for _, s := range c.servers {
+		select {
+		case s.turn <- struct{}{}: // for good: changes that wait see that the cluster is closed
+		case <-ctx.Done():
+		}
+	}
+	var errs []error
+	if c.logDir != "" {
+		errs = append(errs, c.saveLogs(ctx))
+	}
+	if err := c.engine.remove(ctx, c.id); err != nil {
+		errs = append(errs, fmt.Errorf("%w; to remove what is left: lockbench clean", withCause(ctx, err)))
+	}
+	for _, s := range c.servers {
+		s.hangUp()
+	}
+	errs = append(errs, c.repl.Close())
+	c.links.Close()
+	errs = append(errs, c.engine.close())
+	return errors.Join(errs...)
+}

@@ -1,0 +1,101 @@
+package locks_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockbench/lockbench/locks"
+)
+
+// TestDocs compares docs/locks.md with the catalogue.
+func TestDocs(t *testing.T) {
+	const path = "../docs/locks.md"
+	want := document()
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(got), want); diff != "" {
+		t.Errorf("%s is not what the catalogue says; run: make docs (-file +catalogue):\n%s", path, diff)
+	}
+}
+
+const preface = `<!-- Written by make docs from locks/registry.go. Do not edit. -->
+
+# The locks
+
+Every lock is a full implementation over go-redis, faithful to its source, bugs included. The
+sound ones hold under the assumption that is named; the others are kept because the pitfalls
+that are named break them. A lock's name leads to the commands that it sends, as seen on the
+wire; its constructor in package ` + "`locks`" + ` tells more.
+
+Sources: A to E are five articles on Redis locks, by section; R is the Redis documentation, K
+is Kleppmann 2016. Commands are those of acquire; those of release. Nodes are independent
+masters + replicas of the first.
+
+Capabilities beyond acquire and release: *extend* (a lease can be prolonged), *renew* (it is
+prolonged in the background, and its loss is told), *reenter* (the holder may acquire again),
+*share* (readers share, writers exclude), *notify* (waiters are told of a release), *fence*
+(leases carry tokens that only go up).
+
+| lock | commands | from | capabilities | nodes | sound if, broken by |
+|---|---|---|---|---|---|
+`
+
+func document() string {
+	var b strings.Builder
+	b.WriteString(preface)
+	for _, s := range locks.All() {
+		verdict := "broken by " + s.Flaw
+		if s.Sound {
+			verdict = "**sound** if " + s.Assumption
+		}
+		nodes := fmt.Sprint(s.Masters)
+		if s.Replicas > 0 {
+			nodes += fmt.Sprintf(" + %d", s.Replicas)
+		}
+		fmt.Fprintf(&b, "| [`%s`](../locks/testdata/protocol/%s.golden) | %s | %s | %s | %s | %s |\n",
+			s.Name, s.Name, cell(s.Title), cell(s.Source), strings.Join(s.Capabilities(), ", "), nodes, cell(verdict))
+	}
+	return b.String()
+}
+
+func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
+
+// Every lock of the catalogue of pitfalls, section 1, in its order.
+func TestEveryLockExists(t *testing.T) {
+	want := []string{
+		"exists-set", "setnx", "setnx-expire", "setnx-timestamp-del", "getset", "lua-setnx-expire",
+		"setnx-px-del", "setnx-px-get-del", "setnx-px-watch", "setnx-px-get-watch", "setnx-px-lua",
+		"lua-uuid", "set-options", "renew-naive", "watchdog", "reentrant-local", "reentrant-hash",
+		"reentrant-hash-thread-id", "redisson-style", "rw-two-key", "rw-hash-timestamp", "rw-hash",
+		"redlock", "redlock-no-validity", "redlock-partial-cleanup", "fenced", "setnx-px-wait",
+		"redsync", "bsm-redislock", "rueidislock",
+	}
+	sound := []string{
+		"setnx-px-watch", "setnx-px-lua", "lua-uuid", "set-options", "watchdog", "reentrant-hash",
+		"redisson-style", "rw-hash", "redlock", "fenced",
+	}
+	var got []string
+	for _, s := range locks.All() {
+		if slices.Contains(want, s.Name) {
+			got = append(got, s.Name)
+		}
+		if slices.Contains(sound, s.Name) && !s.Sound {
+			t.Errorf("%s is not sound", s.Name)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("locks (-want +got):\n%s", diff)
+	}
+}

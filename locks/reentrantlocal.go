@@ -1,0 +1,117 @@
+package locks
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// NewReentrantLocal returns the lock reentrant-local: setnx-px-lua whose re-entries are
+// counted by the client.
+//
+//	acquire  SET key token NX PX milliseconds; nothing if the count is 1 or more
+//	release  at count 0, a script that deletes key if its value is the own token; else nothing
+//
+// Source: D Java 实现代码, lock and unLock.
+//
+// Broken: the count outlives the lease, so that a re-entry succeeds while somebody else
+// holds the lock (P30), and is told a deadline that Redis knows nothing of. A release says
+// that it worked whatever Redis answers, or if Redis cannot be reached (P62); only a
+// release without an acquire is refused.
+//
+// Different from D: an acquire whose outcome is unknown is an error and not a refusal.
+//
+// A Locker stands for one thread of its process. Goroutines that share it re-enter each
+// other's lock.
+func NewReentrantLocal(env Env) Locker {
+	return &reentrantLocal{single: newSetNXPX(env, compareAndDelete), held: map[string]*localHold{}}
+}
+
+type reentrantLocal struct {
+	single *single
+
+	mu   sync.Mutex
+	held map[string]*localHold // D's ThreadLocal
+}
+
+// localHold is what the client remembers of a key.
+type localHold struct {
+	lease *singleLease
+	count int64
+}
+
+func (r *reentrantLocal) Acquire(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
+	if err := checkInput(key, ttl); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if lease := r.reenter(key, ttl); lease != nil {
+		return lease, nil
+	}
+	first, err := r.single.Acquire(ctx, key, ttl)
+	if err != nil {
+		return nil, err
+	}
+	held := first.(*singleLease)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.held[key] = &localHold{lease: held, count: 1}
+	return &localLease{singleLease: held, lock: r, deadline: held.deadline}, nil
+}
+
+// reenter counts one more, or returns nil if the client does not remember the key.
+func (r *reentrantLocal) reenter(key string, ttl time.Duration) Lease {
+	now := r.single.env.Clock.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	h := r.held[key]
+	if h == nil {
+		return nil
+	}
+	h.count++
+	return &localLease{singleLease: h.lease, lock: r, deadline: now.Add(ttl)}
+}
+
+// Count is what the client remembers. Redis is not asked.
+func (r *reentrantLocal) Count(_ context.Context, key string) (int64, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if h := r.held[key]; h != nil {
+		return h.count, nil
+	}
+	return 0, nil
+}
+
+// leave counts one less. It returns the lease to give back if that was the last.
+func (r *reentrantLocal) leave(key string) (last *singleLease, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	h := r.held[key]
+	if h == nil {
+		return nil, ErrNotHeld
+	}
+	if h.count--; h.count > 0 {
+		return nil, nil
+	}
+	delete(r.held, key)
+	return h.lease, nil
+}
+
+// localLease is one acquire or re-entry.
+type localLease struct {
+	*singleLease
+	lock     *reentrantLocal
+	deadline time.Time
+}
+
+func (l *localLease) Release(ctx context.Context) error {
+	last, err := l.lock.leave(l.key)
+	if last != nil {
+		_ = last.Release(ctx) // D logs an error and says true
+	}
+	return err
+}
+
+func (l *localLease) Deadline() time.Time { return l.deadline }

@@ -1,0 +1,108 @@
+package locks
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// NewRWHashTimestamp returns the lock rw-hash-timestamp, an RWLocker: a hash with the
+// fields read and write, which hold the client's time in milliseconds.
+//
+//	acquire read   a script: if write is absent or older than the time-out of a write,
+//	               HSET key read now, PEXPIRE key milliseconds
+//	acquire write  a script: if read and write are absent or older than their time-outs,
+//	               HSET key write now, PEXPIRE key milliseconds
+//	release        a script: if the field is the own time, HDEL it
+//
+// Source: E 2. Like there, the scripts of the release answer nothing: Release returns
+// nil also when there was nothing left to release. The TTL of an acquire is its
+// time-outs and the key's TTL; NewRWHashTimestampWith sets them apart.
+//
+// Broken: the last reader's time replaces the others', so that its release lets a
+// writer in while they read (P42). Two holders of one millisecond have the same token
+// (P43). Whoever has a clock that is ahead sees live holds as ended (P44), and so does
+// whoever comes with a shorter time-out (P65). Each acquire sets the key's TTL anew, also
+// to less than a hold needs (P64). Readers that overlap keep a writer out for ever (P45).
+func NewRWHashTimestamp(env Env) Locker {
+	return NewRWHashTimestampWith(env, RWTimeouts{})
+}
+
+// RWTimeouts are what E's listing gives as constants: 10 s, 1 s and 3 s. Zero means the
+// TTL of each acquire.
+type RWTimeouts struct {
+	Key   time.Duration // the TTL of the key
+	Read  time.Duration // how long a read hold lasts, as the caller sees it
+	Write time.Duration // how long a write hold lasts, as the caller sees it
+}
+
+// NewRWHashTimestampWith is NewRWHashTimestamp with time-outs of its own, in whole
+// milliseconds. Deadline is by the time-out of the lease's kind.
+func NewRWHashTimestampWith(env Env, timeouts RWTimeouts) Locker {
+	return &rwHashTimestamp{env, timeouts}
+}
+
+type rwHashTimestamp struct {
+	env      Env
+	timeouts RWTimeouts
+}
+
+func (l *rwHashTimestamp) Acquire(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
+	return l.AcquireWrite(ctx, key, ttl)
+}
+
+func (l *rwHashTimestamp) AcquireRead(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
+	return l.enter(ctx, rwHashTimestampReadScript(), rwHashTimestampReadReleaseScript(), key, l.timeouts.Read, ttl)
+}
+
+func (l *rwHashTimestamp) AcquireWrite(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
+	return l.enter(ctx, rwHashTimestampWriteScript(), rwHashTimestampWriteReleaseScript(), key, l.timeouts.Write, ttl)
+}
+
+func (l *rwHashTimestamp) enter(
+	ctx context.Context, enter, leave script, key string, own, ttl time.Duration,
+) (Lease, error) {
+	if err := checkInput(key, ttl); err != nil {
+		return nil, err
+	}
+	orTTL := func(d time.Duration) time.Duration {
+		if d == 0 {
+			return ttl
+		}
+		return d
+	}
+	node := l.env.Nodes[0]
+	now := l.env.Clock.Now()
+	entered, err := enter.run(ctx, node, []string{key}, orTTL(l.timeouts.Key).Milliseconds(),
+		orTTL(l.timeouts.Read).Milliseconds(), orTTL(l.timeouts.Write).Milliseconds(), now.UnixMilli())
+	if err != nil {
+		return nil, err
+	}
+	if entered == 0 {
+		return nil, ErrTaken
+	}
+	return &rwHashTimestampLease{
+		node: node, leave: leave, key: key, token: now.UnixMilli(), deadline: now.Add(orTTL(own)),
+	}, nil
+}
+
+type rwHashTimestampLease struct {
+	node     *redis.Client
+	leave    script
+	key      string
+	token    int64 // milliseconds
+	deadline time.Time
+}
+
+func (l *rwHashTimestampLease) Release(ctx context.Context) error {
+	_, err := l.leave.run(ctx, l.node, []string{l.key}, l.token)
+	if errors.Is(err, redis.Nil) {
+		return nil
+	}
+	return err
+}
+
+func (l *rwHashTimestampLease) Token() int64        { return 0 }
+func (l *rwHashTimestampLease) Deadline() time.Time { return l.deadline }

@@ -1,0 +1,46 @@
+package locks
+
+import (
+	"context"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// NewSetNXPXWatchMisread returns the lock setnx-px-watch-misread: setnx-px-watch with the
+// replies read as in A's listings.
+//
+//	acquire  SET key token NX PX milliseconds
+//	release  on one connection: WATCH key, GET key; if that answered the own token:
+//	         MULTI, DEL key, EXEC; else UNWATCH
+//
+// Source: A 4.2, where a Long is compared with an Integer, so that no release ever says
+// that it worked, and where the size of EXEC's nil is asked for; A 2.3, where equals is
+// called on GET's nil. Both nils throw.
+//
+// Broken: a release that deleted the key answers ErrNotHeld, and one that EXEC refused or
+// that found no key answers an error that leaves the outcome open (P10).
+func NewSetNXPXWatchMisread(env Env) Locker {
+	return newSetNXPX(env, watchAndMisread)
+}
+
+func watchAndMisread(ctx context.Context, node *redis.Client, key, token string) error {
+	return pinned(node, func(conn *redis.Conn) error {
+		if err := conn.Do(ctx, "WATCH", key).Err(); err != nil {
+			return err
+		}
+		value, err := conn.Get(ctx, key).Result()
+		if err != nil || value != token {
+			unwatch(ctx, conn)
+		}
+		switch {
+		case err != nil:
+			return err // redis.Nil too
+		case value != token:
+			return ErrNotHeld
+		}
+		if _, err := execDel(ctx, conn, key); err != nil {
+			return err // redis.TxFailedErr too
+		}
+		return ErrNotHeld
+	})
+}

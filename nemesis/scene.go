@@ -1,0 +1,127 @@
+package nemesis
+
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/wire"
+)
+
+// Scene is what random faults can hit.
+type Scene struct {
+	Cluster cluster.Cluster
+	Shards  int // masters of the lock
+	Clients []Victim
+	TTL     time.Duration
+}
+
+// Victim is a client that faults can hit.
+type Victim struct {
+	Name  string
+	Gate  *Gate
+	Holds func() bool // whether it believes to hold the lock just now
+}
+
+// links are the connections of a client to the servers of the lock. Those to the register
+// are spared: a client that cannot reach the resource cannot harm it.
+func (s Scene) links(client string) []*wire.Link {
+	var links []*wire.Link
+	for _, n := range s.Cluster.Nodes() {
+		if n.Role != cluster.Register {
+			links = append(links, s.Cluster.Link(client, n.Name))
+		}
+	}
+	return links
+}
+
+// client draws a client; half of the time one that holds the lock, for a fault that hits
+// nobody's lease shows little.
+func (s Scene) client(r *rand.Rand) Victim {
+	if r.IntN(2) == 0 {
+		for _, c := range s.Clients {
+			if c.Holds() {
+				return c
+			}
+		}
+	}
+	return s.Clients[r.IntN(len(s.Clients))]
+}
+
+// server draws a living server of the lock.
+func (s Scene) server(r *rand.Rand) (string, bool) {
+	shard := r.IntN(s.Shards)
+	node := s.Cluster.Primary(shard)
+	return node, s.Cluster.Alive(node)
+}
+
+// A Kind is a fault that random runs can draw.
+type Kind struct {
+	Name  string
+	Title string
+	F     histories.F
+	// Client says that the fault hits a client or its connections, and no server's data.
+	Client bool
+	// Replica says that the lock's first master must have a replica.
+	Replica bool
+	// Brief says that the fault does its harm at once and is healed soon.
+	Brief bool
+	// Needs says why no deployment of this sort can have the fault, or nil.
+	Needs func(cluster.Cluster) error
+	// Draw makes one. False means that there is nothing to hit just now.
+	Draw func(s Scene, r *rand.Rand) (Fault, bool)
+}
+
+// Kinds lists every kind that random runs can draw.
+func Kinds() []Kind {
+	return []Kind{
+		pauseKind(),
+		partitionKind(),
+		lateKind(),
+		lostReplyKind(),
+		restartKind(),
+		stallKind(),
+		clockKind(),
+		replicationKind(),
+		failoverKind(),
+	}
+}
+
+// ClientFaults lists the faults that cannot change what a server holds.
+func ClientFaults() []histories.F {
+	faults := []histories.F{HoldF}
+	for _, k := range Kinds() {
+		if k.Client {
+			faults = append(faults, k.F)
+		}
+	}
+	return faults
+}
+
+// anywhere is the Needs of a fault that every deployment can have.
+func anywhere(cluster.Cluster) error { return nil }
+
+// Names lists the names of all kinds.
+func Names() []string {
+	var names []string
+	for _, k := range Kinds() {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// Find returns the kinds of those names, or a *locks.UnknownError.
+func Find(names []string) ([]Kind, error) {
+	var found []Kind
+	for _, name := range names {
+		at := slices.Index(Names(), name)
+		if at < 0 {
+			return nil, &locks.UnknownError{Kind: "nemesis", Name: name, Nearest: locks.Nearest(name, Names()), Known: Names()}
+		}
+		found = append(found, Kinds()[at])
+	}
+	return found, nil
+}

@@ -1,0 +1,42 @@
+package workloads
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// UnderFaults is a workload during which random faults come and go. Of each kind there is
+// one every TTL or so, and it lasts about two, so that leases end under it.
+type UnderFaults struct {
+	Workload
+	Kinds []nemesis.Kind
+}
+
+// Run plays the workload and lets faults hit it.
+func (w UnderFaults) Run(ctx context.Context, s *Stage) error {
+	random := nemesis.Random{
+		Kinds: w.Kinds, Scene: s.scene(), Rand: s.Rand, Sleep: s.Clock.Sleep,
+		Interval: s.TTL, Duration: 2 * s.TTL,
+	}
+	for _, c := range s.Clients {
+		c.Timeout = max(s.TTL/2, 100*time.Millisecond) // clients give up while a fault lasts
+	}
+	faulty, stop := context.WithCancel(ctx)
+	defer stop()
+	healed := make(chan error, 1)
+	go func() { healed <- random.Run(faulty, s.Nemesis) }()
+	err := w.Workload.Run(ctx, s)
+	stop()
+	return errors.Join(err, <-healed)
+}
+
+func (s *Stage) scene() nemesis.Scene {
+	scene := nemesis.Scene{Cluster: s.Cluster, Shards: s.Shards, TTL: s.TTL}
+	for _, c := range s.Clients {
+		scene.Clients = append(scene.Clients, nemesis.Victim{Name: c.Name, Gate: c.Gate, Holds: c.Holds})
+	}
+	return scene
+}
