@@ -19,6 +19,7 @@ import (
 	"net"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/lockbench/lockbench/cluster"
@@ -36,8 +37,7 @@ const (
 
 // Options say where the traces of a run go. The zero value works.
 type Options struct {
-	LogDir string    // directory that gets <node>.log of every container at Close; empty: none
-	Log    io.Writer // gets warnings and what takes long, line by line; nil: nobody
+	Log io.Writer // gets warnings and what takes long, line by line; nil: nobody
 }
 
 // Cluster is a deployment of containers. It implements cluster.Cluster, Killer,
@@ -46,14 +46,17 @@ type Cluster struct {
 	id     string
 	engine *engine
 	log    *lineLog
-	logDir string
 	close  func() error
+	logDir atomic.Pointer[string]
 
 	nodes   []cluster.Node
 	servers map[string]*server
 	links   *node.Links
 	repl    *node.Replication
 }
+
+// LogTo makes Close write <node>.log of every container to dir.
+func (c *Cluster) LogTo(dir string) { c.logDir.Store(&dir) }
 
 var (
 	_ cluster.Cluster    = (*Cluster)(nil)
@@ -81,19 +84,18 @@ func New(ctx context.Context, topo cluster.Topology, opt Options) (*Cluster, err
 	if err := prepareTestcontainers(ctx, e, log); err != nil {
 		return nil, errors.Join(err, e.close())
 	}
-	c := newCluster(ctx, topo, e, log, opt.LogDir)
+	c := newCluster(ctx, topo, e, log)
 	if err := c.start(ctx); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
 }
 
-func newCluster(ctx context.Context, topo cluster.Topology, e *engine, log *lineLog, logDir string) *Cluster {
+func newCluster(ctx context.Context, topo cluster.Topology, e *engine, log *lineLog) *Cluster {
 	c := &Cluster{
 		id:      newID(),
 		engine:  e,
 		log:     log,
-		logDir:  logDir,
 		nodes:   topo.Nodes(),
 		servers: make(map[string]*server),
 	}
@@ -267,8 +269,8 @@ func (c *Cluster) shutDown() error {
 		}
 	}
 	var errs []error
-	if c.logDir != "" {
-		errs = append(errs, c.saveLogs(ctx))
+	if dir := c.logDir.Load(); dir != nil {
+		errs = append(errs, c.saveLogs(ctx, *dir))
 	}
 	if err := c.engine.remove(ctx, c.id); err != nil {
 		errs = append(errs, fmt.Errorf("%w; to remove what is left: lockbench clean", withCause(ctx, err)))

@@ -184,8 +184,9 @@ func TestLogsAreCollected(t *testing.T) {
 	needDocker(t)
 	dir := filepath.Join(t.TempDir(), "logs")
 	var told strings.Builder
-	c, err := New(t.Context(), cluster.Topology{Masters: 1}, Options{LogDir: dir, Log: &told})
+	c, err := New(t.Context(), cluster.Topology{Masters: 1}, Options{Log: &told})
 	must(t, err)
+	c.LogTo(dir)
 	must(t, c.Kill(t.Context(), "master"))
 	must(t, c.Restart(t.Context(), "master"))
 	must(t, c.Close())

@@ -18,9 +18,9 @@ import (
 // tailLines is how much of a server's output goes into an error message.
 const tailLines = "20"
 
-// saveLogs writes what every server has printed since New into <node>.log.
-func (c *Cluster) saveLogs(ctx context.Context) error {
-	if err := os.MkdirAll(c.logDir, 0o755); err != nil {
+// saveLogs writes what every server has printed since New into <node>.log in dir.
+func (c *Cluster) saveLogs(ctx context.Context, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	var errs []error
@@ -29,7 +29,7 @@ func (c *Cluster) saveLogs(ctx context.Context) error {
 		if s.id() == "" {
 			continue
 		}
-		if err := c.saveLog(ctx, s, filepath.Join(c.logDir, n.Name+".log")); err != nil {
+		if err := c.saveLog(ctx, s, filepath.Join(dir, n.Name+".log")); err != nil {
 			errs = append(errs, fmt.Errorf("collect the log of %s: %w", n.Name, err))
 		}
 	}

@@ -5,6 +5,7 @@ package harness
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -40,19 +41,21 @@ type Config struct {
 	// Survivors are the locks that keep, under the same steps, what this one breaks; for
 	// the report.
 	Survivors []scenarios.Case
-	Out       string // directory of runs; empty: nothing is kept
-	Command   string // optional: how to repeat the run
-	Version   string // optional: of lockbench
+	Out       string    // directory of runs; empty: nothing is kept
+	Command   string    // optional: how to repeat the run
+	Version   string    // optional: of lockbench
+	Log       io.Writer // optional: what a backend warns of, and what takes long
 }
 
 // The backends.
 const (
 	Embedded = "embedded"
 	Process  = "process"
+	Docker   = "docker"
 )
 
 // Backends lists every backend, the default first.
-func Backends() []string { return []string{Embedded, Process} }
+func Backends() []string { return []string{Embedded, Process, Docker} }
 
 // DefaultKey is the lock's key unless Config says otherwise.
 const DefaultKey = "orders/42"

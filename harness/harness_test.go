@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/locks"
@@ -60,6 +61,19 @@ func run(t testing.TB, cfg harness.Config) harness.Result {
 	return res
 }
 
+// needDocker skips the test without a Docker engine, or fails it if the environment has
+// LOCKBENCH_REQUIRE_DOCKER=1.
+func needDocker(t *testing.T) {
+	t.Helper()
+	err := docker.EnsureImage(t.Context(), t.Output())
+	switch {
+	case err != nil && os.Getenv("LOCKBENCH_REQUIRE_DOCKER") == "1":
+		t.Fatal(err)
+	case err != nil:
+		t.Skip(err)
+	}
+}
+
 func explain(res harness.Result) string {
 	var b strings.Builder
 	for _, j := range res.Expected {
@@ -80,10 +94,17 @@ func TestCatalogue(t *testing.T) {
 					if testing.Short() {
 						seeds = 5
 					}
-					if backend == harness.Process {
+					switch backend {
+					case harness.Process:
 						locktest.NeedRedis(t)
 						t.Parallel() // most of the time is spent waiting for leases to end
 						seeds = 1
+					case harness.Docker:
+						needDocker(t)
+						seeds = 1
+						if s.Replicas == 0 && testing.Short() {
+							t.Skip("short: containers are only started for failovers")
+						}
 					}
 					cfg := scenario(t, s, c, backend)
 					for cfg.Seed = 1; cfg.Seed <= seeds; cfg.Seed++ {

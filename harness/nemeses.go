@@ -4,6 +4,7 @@ import (
 	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/cluster/embedded"
 	"github.com/lockbench/lockbench/cluster/process"
+	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
@@ -22,6 +23,7 @@ func NemesisTable() []NemesisRow {
 	backends := map[string]cluster.Cluster{
 		Embedded: (*embedded.Cluster)(nil),
 		Process:  (*process.Cluster)(nil),
+		Docker:   (*docker.Cluster)(nil),
 	}
 	var rows []NemesisRow
 	for _, k := range nemesis.Kinds() {

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/cluster/embedded"
 	"github.com/lockbench/lockbench/cluster/process"
+	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/sim"
@@ -53,6 +55,9 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 		}
 		defer func() { _ = dir.Close() }()
 		res.Dir, sink = dir.Path(), dir.HistoryFile()
+		if c, ok := servers.Cluster.(interface{ LogTo(dir string) }); ok {
+			c.LogTo(filepath.Join(res.Dir, "logs"))
+		}
 	}
 
 	recorder := histories.NewRecorder(sink)
@@ -132,7 +137,13 @@ func open(ctx context.Context, cfg Config) (deployment, error) {
 	if cfg.Backend == Embedded {
 		return deployment{}, nil
 	}
-	c, err := process.New(ctx, cfg.topology(), process.Options{})
+	var c cluster.Cluster
+	var err error
+	if cfg.Backend == Docker {
+		c, err = docker.New(ctx, cfg.topology(), docker.Options{Log: cfg.Log})
+	} else {
+		c, err = process.New(ctx, cfg.topology(), process.Options{})
+	}
 	if err != nil {
 		return deployment{}, err
 	}

@@ -34,10 +34,7 @@ func BenchmarkAcquireRelease(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				held, err := lock.Acquire(b.Context(), "orders/42", time.Minute)
-				if err == nil {
-					err = held.Release(b.Context())
-				}
+				err := round(b.Context(), lock, "orders/42")
 				switch {
 				case err != nil && spec.Sound:
 					b.Fatal(err)
@@ -47,4 +44,56 @@ func BenchmarkAcquireRelease(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkUncontended is one uncontended round against real servers, over the wire, as a
+// ratio to a bare SET and DEL. Each round is followed by a bare one, so that a busy machine
+// is the same for both. ns/op and x-set-del are of the lock's rounds alone.
+func BenchmarkUncontended(b *testing.B) {
+	deployments := newServers(b)
+	for _, spec := range locks.All() {
+		b.Run(spec.Name, func(b *testing.B) {
+			w := deployments.world(b, spec)
+			defer w.close()
+			env := w.Client("A")
+			lock := spec.New(env)
+			defer closeLock(b, lock)
+			var locked, bare time.Duration
+			rounds := 0
+			for b.Loop() {
+				start := time.Now()
+				if err := round(b.Context(), lock, w.key); err != nil {
+					if spec.Sound {
+						b.Fatal(err)
+					}
+					b.Skipf("%s: %v", spec.Flaw, err)
+				}
+				between := time.Now()
+				if err := setDel(b.Context(), env.Nodes[0], w.key+"/bare"); err != nil {
+					b.Fatal(err)
+				}
+				locked += between.Sub(start)
+				bare += time.Since(between)
+				rounds++
+			}
+			b.ReportMetric(float64(locked.Nanoseconds())/float64(rounds), "ns/op")
+			b.ReportMetric(float64(locked)/float64(bare), "x-set-del")
+		})
+	}
+}
+
+// round is one acquire and its release.
+func round(ctx context.Context, lock locks.Locker, key string) error {
+	held, err := lock.Acquire(ctx, key, time.Minute)
+	if err != nil {
+		return err
+	}
+	return held.Release(ctx)
+}
+
+func setDel(ctx context.Context, node *locks.Client, key string) error {
+	if err := node.Set(ctx, key, "token", time.Minute).Err(); err != nil {
+		return err
+	}
+	return node.Del(ctx, key).Err()
 }

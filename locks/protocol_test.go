@@ -167,7 +167,8 @@ func protocol(t *testing.T, w *world) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-func closeLock(t *testing.T, l locks.Locker) {
+func closeLock(t testing.TB, l locks.Locker) {
+	t.Helper()
 	if c, ok := l.(io.Closer); ok {
 		if err := c.Close(); err != nil {
 			t.Error(err)

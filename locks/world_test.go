@@ -257,7 +257,7 @@ type servers struct {
 	keys int
 }
 
-func newServers(t *testing.T) *servers {
+func newServers(t testing.TB) *servers {
 	locktest.NeedRedis(t)
 	s := &servers{made: map[cluster.Topology]*process.Cluster{}}
 	t.Cleanup(func() {
@@ -270,8 +270,8 @@ func newServers(t *testing.T) *servers {
 	return s
 }
 
-// use returns the deployment for spec, and a key that nobody else gets.
-func (s *servers) use(t *testing.T, spec locks.Spec) (*process.Cluster, string) {
+// world is a world for spec in a shared deployment, with a key that nobody else gets.
+func (s *servers) world(t testing.TB, spec locks.Spec) *world {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -284,7 +284,11 @@ func (s *servers) use(t *testing.T, spec locks.Spec) (*process.Cluster, string) 
 		s.made[topo] = c
 	}
 	s.keys++
-	return s.made[topo], fmt.Sprintf("orders/%05d", s.keys)
+	w := newWorld(s.made[topo], spec, fmt.Sprintf("orders/%05d", s.keys))
+	w.clock = func() locks.Clock { return clock{} }
+	w.sleeper = clock{}
+	w.rand = func(string) io.Reader { return rand.Reader }
+	return w
 }
 
 // run runs check on real servers, beside others.
@@ -292,11 +296,7 @@ func (s *servers) run(spec locks.Spec) func(*testing.T, func(locktest.World)) {
 	return func(t *testing.T, check func(locktest.World)) {
 		t.Helper()
 		t.Parallel()
-		c, key := s.use(t, spec)
-		w := newWorld(c, spec, key)
-		w.clock = func() locks.Clock { return clock{} }
-		w.sleeper = clock{}
-		w.rand = func(string) io.Reader { return rand.Reader }
+		w := s.world(t, spec)
 		defer w.close()
 		check(w)
 	}

@@ -61,6 +61,8 @@ func backend(name string) string {
 		return "embedded, virtual time"
 	case "process":
 		return "process, real redis-server"
+	case "docker":
+		return "docker, real redis-server in containers"
 	}
 	return name
 }

@@ -34,7 +34,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage(fmt.Errorf("%w (%s --help)", badFlag(cmd, err), cmd.CommandPath()))
 	})
-	root.AddCommand(newRun(), newList(), newVersion())
+	root.AddCommand(newRun(), newList(), newClean(), newVersion())
 	root.SetHelpCommand(newHelp(root))
 	root.InitDefaultCompletionCmd()
 	onlySubcommands(root)

@@ -70,7 +70,7 @@ not, and with 2 if that cannot be said.`,
 	flags.StringVar(&f.workload, "workload", "", "random load instead of a scenario: "+harness.Contend)
 	flags.StringVar(&f.lock, "lock", "", "lock under test (default: the one that the scenario breaks)")
 	flags.StringVar(&f.guard, "guard", "", "how sections protect the resource: none, elapsed, check-token, fence or epoch (default: the scenario's)")
-	flags.StringVar(&f.backend, "backend", harness.Embedded, "embedded (virtual time) or process (real redis-server)")
+	flags.StringVar(&f.backend, "backend", harness.Embedded, "embedded (virtual time), process (real redis-server) or docker (in containers)")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of everything that is random")
 	flags.IntVar(&f.runs, "runs", 1, "number of runs, with seeds counting up from --seed")
 	flags.IntVar(&f.clients, "clients", 5, "clients of a workload")
@@ -258,6 +258,7 @@ func (f *runFlags) run(ctx context.Context, cfg harness.Config, stdout, stderr i
 		cfg.Out = f.out
 	}
 	cfg.Version = buildVersion()
+	cfg.Log = stderr
 	style := styleOf(stdout)
 	worst, told := checker.AsExpected, false
 	count := map[checker.Outcome]int{}
