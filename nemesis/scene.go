@@ -14,7 +14,8 @@ import (
 // Scene is what random faults can hit.
 type Scene struct {
 	Cluster cluster.Cluster
-	Shards  int // masters of the lock
+	Shards  int      // masters of the lock
+	Keys    []string // of the lock
 	Clients []Victim
 	TTL     time.Duration
 }
@@ -71,6 +72,8 @@ type Kind struct {
 	Brief bool
 	// Needs says why no deployment of this sort can have the fault, or nil.
 	Needs func(cluster.Cluster) error
+	// Means says how a deployment has the fault, where that is worth telling; nil: never.
+	Means func(cluster.Cluster) string
 	// Draw makes one. False means that there is nothing to hit just now.
 	Draw func(s Scene, r *rand.Rand) (Fault, bool)
 }
@@ -87,6 +90,10 @@ func Kinds() []Kind {
 		clockKind(),
 		replicationKind(),
 		failoverKind(),
+		scriptFlushKind(),
+		flushKind(),
+		evictKind(),
+		squatterKind(),
 	}
 }
 
