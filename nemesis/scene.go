@@ -59,6 +59,13 @@ func (s Scene) server(r *rand.Rand) (string, bool) {
 	return node, s.Cluster.Alive(node)
 }
 
+// connection draws a client and its link to a living server of the lock.
+func (s Scene) connection(r *rand.Rand) (client string, link *wire.Link, ok bool) {
+	node, alive := s.server(r)
+	c := s.client(r)
+	return c.Name, s.Cluster.Link(c.Name, node), alive
+}
+
 // A Kind is a fault that random runs can draw.
 type Kind struct {
 	Name  string
@@ -85,6 +92,7 @@ func Kinds() []Kind {
 		partitionKind(),
 		lateKind(),
 		lostReplyKind(),
+		hungReplyKind(),
 		restartKind(),
 		stallKind(),
 		clockKind(),
