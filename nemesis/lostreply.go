@@ -36,13 +36,12 @@ func lost(f histories.F, client string, link *wire.Link, then wire.AfterDrop, pl
 			return "", nil
 		},
 		Stop: func(context.Context) (string, error) {
-			select {
-			case <-hold.Seen():
-				return "lost: the reply to " + hold.Command().String(), nil
-			default:
-				hold.Release()
-				return "no command came", nil
+			hold.Release()
+			// Not Seen: the client may hear of the loss a moment before that is closed.
+			if lost := hold.Command(); lost.Name != "" {
+				return "lost: the reply to " + lost.String(), nil
 			}
+			return "no command came", nil
 		},
 	}
 }
