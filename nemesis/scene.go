@@ -90,6 +90,7 @@ func Kinds() []Kind {
 	return []Kind{
 		pauseKind(),
 		partitionKind(),
+		oneWayKind(),
 		lateKind(),
 		lostReplyKind(),
 		hungReplyKind(),
