@@ -36,8 +36,9 @@ lint: ## Check with gofmt, go vet and golangci-lint, whose version is pinned
 		set -x; $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION) run ./...; \
 	fi
 
-docs: ## Write docs/locks.md and the generated parts of README.md again; tests fail when they are not true
+docs: ## Write docs/locks.md, docs/nemeses.md and the generated parts of README.md again; tests fail when they are not true
 	$(GO) test ./locks -run TestDocs -update
+	$(GO) test ./harness -run TestDocs -update
 	$(GO) test ./cmd/lockbench -run TestReadmeIsTrue -update-readme
 
 bench: ## Run the benchmarks into bin/bench-VERSION.txt (BENCH=regexp COUNT=6 BENCH_OUT=file)

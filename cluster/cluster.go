@@ -80,6 +80,20 @@ type ClockStepper interface {
 	StepClock(ctx context.Context, node string, by time.Duration) error
 }
 
+// Commander sends a command to node on nobody's behalf. It crosses no Link, so that no
+// fault of the wire reaches it. An error reply is an error. A node that is down or
+// paused does not answer: that is an error too, on real servers once ctx ends.
+type Commander interface {
+	Do(ctx context.Context, node string, args ...string) (wire.Reply, error)
+}
+
+// EvictionSimulator is for servers that do not know maxmemory.
+type EvictionSimulator interface {
+	// SimulateEviction deletes every key of node, as a server without memory does under
+	// allkeys-lru, and returns how many there were.
+	SimulateEviction(ctx context.Context, node string) (keys int64, err error)
+}
+
 // Replicator controls asynchronous replication.
 type Replicator interface {
 	// Sync returns once every replica of master has everything written so far.

@@ -41,7 +41,7 @@ type Options struct {
 }
 
 // Cluster is a deployment of containers. It implements cluster.Cluster, Killer,
-// Restarter, Pauser and Replicator.
+// Restarter, Pauser, Commander and Replicator.
 type Cluster struct {
 	id     string
 	engine *engine
@@ -63,6 +63,7 @@ var (
 	_ cluster.Killer     = (*Cluster)(nil)
 	_ cluster.Restarter  = (*Cluster)(nil)
 	_ cluster.Pauser     = (*Cluster)(nil)
+	_ cluster.Commander  = (*Cluster)(nil)
 	_ cluster.Replicator = (*Cluster)(nil)
 )
 
@@ -209,6 +210,22 @@ func (c *Cluster) Inspect(ctx context.Context, name string, keys ...string) ([]c
 		return nil, fmt.Errorf("inspect %s: %w", name, err)
 	}
 	return states, nil
+}
+
+// Do sends a command to node over a connection of its own. It waits for a paused node
+// until ctx ends.
+func (c *Cluster) Do(ctx context.Context, name string, args ...string) (wire.Reply, error) {
+	ctx, cancel := c.links.Bound(ctx)
+	defer cancel()
+	addr, _, err := c.locate(name)
+	if err != nil {
+		return wire.Reply{}, err
+	}
+	reply, err := node.Command(ctx, addr, args...)
+	if err != nil {
+		return wire.Reply{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return reply, nil
 }
 
 // locate says where a node listens.

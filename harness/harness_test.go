@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
@@ -353,6 +354,14 @@ func TestRandomFaults(t *testing.T) {
 			underFaults(t, "setnx-px-lua", resource.None, "restart"),
 			map[checker.Property]checker.Verdict{checker.LeaseExclusion: checker.Fail, checker.ResourceSafety: checker.Fail},
 		},
+		"a flush forgets the lock": {
+			underFaults(t, "setnx-px-lua", resource.None, "flush"),
+			map[checker.Property]checker.Verdict{checker.LeaseExclusion: checker.Fail, checker.ResourceSafety: checker.Fail},
+		},
+		"scripts that a server forgot are sent again": {
+			underFaults(t, "setnx-px-lua", resource.None, "script-flush"),
+			map[checker.Property]checker.Verdict{checker.LeaseExclusion: checker.Pass, checker.ResourceSafety: checker.Pass},
+		},
 		"one replica does not matter to a majority": {
 			underFaults(t, "redlock", resource.None, "failover", "replication"),
 			map[checker.Property]checker.Verdict{checker.LeaseExclusion: checker.Pass, checker.ResourceSafety: checker.Pass},
@@ -391,11 +400,11 @@ func TestUnknownFaults(t *testing.T) {
 	if !errors.As(err, &unknown) || unknown.Nearest != "pause" {
 		t.Errorf("got %v", err)
 	}
-	locktest.NeedRedis(t)
-	cfg, err := harness.ForContend(harness.Load{Clients: 2, Nemesis: []string{"clock"}}, find(t, "setnx-px-lua"), resource.None, harness.Process, 0)
+	cfg, err := harness.ForContend(harness.Load{Clients: 2, Nemesis: []string{"clock"}}, find(t, "setnx-px-lua"), resource.None, harness.Embedded, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
+	cfg.Nemesis[0].Needs = func(cluster.Cluster) error { return errors.New("no clock") }
 	var needs *harness.NeedsError
 	if _, err := harness.Run(context.Background(), cfg); !errors.As(err, &needs) || needs.Nemesis != "clock" {
 		t.Errorf("a fault that the backend cannot have: %v", err)

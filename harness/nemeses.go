@@ -15,6 +15,18 @@ func Nemeses() []string { return nemesis.Names() }
 type NemesisRow struct {
 	Name, Title string
 	Gaps        map[string]string // by backend; empty: it can
+	Means       map[string]string // by backend; how it does, where that is worth telling
+}
+
+// On says whether a backend can have the fault: yes, yes and how, or no and why.
+func (r NemesisRow) On(backend string) string {
+	switch {
+	case r.Gaps[backend] != "":
+		return "no: " + r.Gaps[backend]
+	case r.Means[backend] != "":
+		return "yes, " + r.Means[backend]
+	}
+	return "yes"
 }
 
 // NemesisTable is every random fault on every backend.
@@ -27,10 +39,12 @@ func NemesisTable() []NemesisRow {
 	}
 	var rows []NemesisRow
 	for _, k := range nemesis.Kinds() {
-		row := NemesisRow{Name: k.Name, Title: k.Title, Gaps: map[string]string{}}
+		row := NemesisRow{Name: k.Name, Title: k.Title, Gaps: map[string]string{}, Means: map[string]string{}}
 		for name, c := range backends {
 			if err := k.Needs(c); err != nil {
 				row.Gaps[name] = err.Error()
+			} else if k.Means != nil {
+				row.Means[name] = k.Means(c)
 			}
 		}
 		rows = append(rows, row)

@@ -8,28 +8,40 @@ import (
 	"github.com/lockbench/lockbench/wire"
 )
 
-// LostReplyF is a reply that never arrives.
-const LostReplyF histories.F = "lost-reply"
+// Replies that never arrive.
+const (
+	LostReplyF histories.F = "lost-reply"
+	HungReplyF histories.F = "hung-reply"
+)
 
 // LostReply swallows the reply to the next command that a client sends to one server,
 // and breaks the connection. The server has executed the command; the client cannot
 // know (P26). Healing disarms it if no command came.
 func LostReply(client string, link *wire.Link) Fault {
+	return lost(LostReplyF, client, link, wire.CloseConn, "the reply to its next command gets lost")
+}
+
+// HungReply is LostReply without an end: the connection stays open and says nothing any
+// more, so that the client waits until it gives up by itself.
+func HungReply(client string, link *wire.Link) Fault {
+	return lost(HungReplyF, client, link, wire.Hang, "the reply to its next command gets lost, and the connection hangs")
+}
+
+func lost(f histories.F, client string, link *wire.Link, then wire.AfterDrop, plan string) Fault {
 	var hold *wire.Hold
 	return Fault{
-		F: LostReplyF, Target: client, Plan: "the reply to its next command gets lost",
+		F: f, Target: client, Plan: plan,
 		Start: func(context.Context) (string, error) {
-			hold = link.DropReply(wire.Match{}, wire.CloseConn)
+			hold = link.DropReply(wire.Match{}, then)
 			return "", nil
 		},
 		Stop: func(context.Context) (string, error) {
-			select {
-			case <-hold.Seen():
-				return "lost: the reply to " + hold.Command().String(), nil
-			default:
-				hold.Release()
-				return "no command came", nil
+			hold.Release()
+			// Not Seen: the client may hear of the loss a moment before that is closed.
+			if lost := hold.Command(); lost.Name != "" {
+				return "lost: the reply to " + lost.String(), nil
 			}
+			return "no command came", nil
 		},
 	}
 }
@@ -38,9 +50,18 @@ func lostReplyKind() Kind {
 	return Kind{
 		Name: "lost-reply", Title: "a server executes a command and its reply gets lost", F: LostReplyF, Client: true, Needs: anywhere,
 		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
-			node, alive := s.server(r)
-			c := s.client(r)
-			return LostReply(c.Name, s.Cluster.Link(c.Name, node)), alive
+			client, link, ok := s.connection(r)
+			return LostReply(client, link), ok
+		},
+	}
+}
+
+func hungReplyKind() Kind {
+	return Kind{
+		Name: "hung-reply", Title: "a server executes a command, its reply gets lost, and the connection hangs", F: HungReplyF, Client: true, Needs: anywhere,
+		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
+			client, link, ok := s.connection(r)
+			return HungReply(client, link), ok
 		},
 	}
 }

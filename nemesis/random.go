@@ -47,7 +47,8 @@ func (n Random) Run(ctx context.Context, i *Injector) error {
 		for _, t := range turns {
 			t.in -= wait
 		}
-		if err := n.act(ctx, i, next, turns); err != nil {
+		// What has begun is finished: a server must not be left half changed.
+		if err := n.act(context.WithoutCancel(ctx), i, next, turns); err != nil {
 			return err
 		}
 	}

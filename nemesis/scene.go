@@ -14,7 +14,8 @@ import (
 // Scene is what random faults can hit.
 type Scene struct {
 	Cluster cluster.Cluster
-	Shards  int // masters of the lock
+	Shards  int      // masters of the lock
+	Keys    []string // of the lock
 	Clients []Victim
 	TTL     time.Duration
 }
@@ -58,6 +59,13 @@ func (s Scene) server(r *rand.Rand) (string, bool) {
 	return node, s.Cluster.Alive(node)
 }
 
+// connection draws a client and its link to a living server of the lock.
+func (s Scene) connection(r *rand.Rand) (client string, link *wire.Link, ok bool) {
+	node, alive := s.server(r)
+	c := s.client(r)
+	return c.Name, s.Cluster.Link(c.Name, node), alive
+}
+
 // A Kind is a fault that random runs can draw.
 type Kind struct {
 	Name  string
@@ -71,6 +79,8 @@ type Kind struct {
 	Brief bool
 	// Needs says why no deployment of this sort can have the fault, or nil.
 	Needs func(cluster.Cluster) error
+	// Means says how a deployment has the fault, where that is worth telling; nil: never.
+	Means func(cluster.Cluster) string
 	// Draw makes one. False means that there is nothing to hit just now.
 	Draw func(s Scene, r *rand.Rand) (Fault, bool)
 }
@@ -80,13 +90,19 @@ func Kinds() []Kind {
 	return []Kind{
 		pauseKind(),
 		partitionKind(),
+		oneWayKind(),
 		lateKind(),
 		lostReplyKind(),
+		hungReplyKind(),
 		restartKind(),
 		stallKind(),
 		clockKind(),
 		replicationKind(),
 		failoverKind(),
+		scriptFlushKind(),
+		flushKind(),
+		evictKind(),
+		squatterKind(),
 	}
 }
 

@@ -16,6 +16,15 @@ var (
 	ErrDropped = errors.New("connection closed with its dropped command")
 )
 
+// Direction is one of the two ways across a Link.
+type Direction uint8
+
+// The directions.
+const (
+	Requests Direction = iota // from the client to the node
+	Replies                   // from the node to the client
+)
+
 // Link interposes between one client and one node. Rules, Cut and Freeze apply to
 // all of its connections, those open now and those to come. A rule sees the
 // commands that arrive after it is set, rules for replies those that are sent on
@@ -33,7 +42,7 @@ type Link struct {
 	observer func(Event)
 	cut      bool
 	closed   bool
-	thawed   chan struct{} // nil unless frozen; closed by Thaw
+	thawed   [2]chan struct{} // by Direction; nil unless frozen; closed by Thaw
 }
 
 // connNumber is the key of a connection's number in the context of its dial.
@@ -169,20 +178,31 @@ func (l *Link) Heal() {
 // Freeze stops both directions and keeps the bytes, as a stopped process does,
 // also those that were read and not yet forwarded. New connections wait too.
 func (l *Link) Freeze() {
+	l.FreezeOneWay(Requests)
+	l.FreezeOneWay(Replies)
+}
+
+// FreezeOneWay is Freeze in one direction; the other flows. So looks a network that
+// loses everything one way until it is mended: TCP sends it again then. New
+// connections wait, as they take both directions to set up.
+func (l *Link) FreezeOneWay(d Direction) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.thawed == nil {
-		l.thawed = make(chan struct{})
+	if l.thawed[d] == nil {
+		l.thawed[d] = make(chan struct{})
 	}
 }
 
-// Thaw undoes Freeze. What was kept goes on, also if its client has gone.
+// Thaw undoes Freeze and FreezeOneWay. What was kept goes on, also if its client has
+// gone.
 func (l *Link) Thaw() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.thawed != nil {
-		close(l.thawed)
-		l.thawed = nil
+	for d, thawed := range l.thawed {
+		if thawed != nil {
+			close(thawed)
+			l.thawed[d] = nil
+		}
 	}
 }
 

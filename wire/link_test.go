@@ -413,6 +413,31 @@ func TestFreezeKeepsBytes(t *testing.T) {
 	})
 }
 
+func TestFreezeOneWay(t *testing.T) {
+	for _, d := range []Direction{Requests, Replies} {
+		t.Run(map[Direction]string{Requests: "requests", Replies: "replies"}[d], func(t *testing.T) {
+			everywhere(t, func(t *testing.T, r *rig) {
+				c, _ := r.connect()
+				c.send("PING")
+				c.receive(pong)
+				r.executes("PING")
+				r.link.FreezeOneWay(d)
+				c.send("SET", "k", "v")
+				if d == Replies {
+					r.executes("SET k v")
+				}
+				r.idle()
+				late, _ := r.connect()
+				go late.send("PING") // net.Pipe: nobody reads yet
+				r.idle()
+				r.link.Thaw()
+				c.receive(ok)
+				late.receive(pong)
+			})
+		})
+	}
+}
+
 func TestFreezeMakesNewConnectionsWait(t *testing.T) {
 	everywhere(t, func(t *testing.T, r *rig) {
 		r.link.Freeze()

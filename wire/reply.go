@@ -28,7 +28,7 @@ func (p *replyPump) run() {
 	for {
 		n, err := p.node.Read(p.buf[p.read:])
 		p.read += n
-		if !p.pass() {
+		if !p.pass(Replies) {
 			return
 		}
 		if n > 0 && !p.take() {
@@ -103,7 +103,7 @@ func (p *replyPump) match() bool {
 	if next.cmd == nil || !watched {
 		return true
 	}
-	if !p.flush() || !p.pass() {
+	if !p.flush() || !p.pass(Replies) {
 		return false
 	}
 	text := p.describe(reply)
@@ -167,7 +167,7 @@ func (p *replyPump) flush() bool {
 	if p.sent == p.scanned {
 		return true
 	}
-	if !p.pass() {
+	if !p.pass(Replies) {
 		return false
 	}
 	if !p.swallow {

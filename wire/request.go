@@ -20,7 +20,7 @@ func (p *requestPump) run() {
 	for {
 		n, err := p.client.Read(p.buf[p.read:])
 		p.read += n
-		if !p.pass() {
+		if !p.pass(Requests) {
 			return
 		}
 		if n > 0 && !p.take() {
@@ -77,7 +77,7 @@ func (p *requestPump) admit(end int) bool {
 	if p.unwatched(p.raw) {
 		return true
 	}
-	if !p.flush() || !p.pass() {
+	if !p.flush() || !p.pass(Requests) {
 		return false
 	}
 	cmd := newCommand(words, p.id)
@@ -102,7 +102,7 @@ func (p *requestPump) flush() bool {
 	if p.sent == p.scanned {
 		return true
 	}
-	if !p.pass() {
+	if !p.pass(Requests) {
 		return false
 	}
 	// On an error the node is going away: the reply pump brings what it still said

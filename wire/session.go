@@ -28,7 +28,7 @@ type conn struct {
 
 // serve dials the node and runs both directions to their end.
 func (c *conn) serve(ctx context.Context) {
-	if !c.pass() {
+	if !c.pass(Requests) || !c.pass(Replies) {
 		return
 	}
 	node, err := c.link.dial(context.WithValue(ctx, connNumber{}, c.id))
@@ -79,11 +79,11 @@ func (c *conn) end(err error) {
 	}
 }
 
-// pass waits while the link is frozen and says whether the connection lives.
-func (c *conn) pass() bool {
+// pass waits while the link is frozen in this direction and says whether the connection lives.
+func (c *conn) pass(d Direction) bool {
 	for {
 		c.link.mu.Lock()
-		ended, thawed := c.ended, c.link.thawed
+		ended, thawed := c.ended, c.link.thawed[d]
 		c.link.mu.Unlock()
 		if ended || thawed == nil {
 			return !ended
@@ -124,5 +124,8 @@ func (c *conn) hold(h *Hold, cmd *Command, reply string) bool {
 		return false
 	}
 	c.emit(Released, cmd, reply)
-	return c.pass()
+	if h.action == holdRequest {
+		return c.pass(Requests)
+	}
+	return c.pass(Replies)
 }

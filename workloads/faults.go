@@ -34,7 +34,7 @@ func (w UnderFaults) Run(ctx context.Context, s *Stage) error {
 }
 
 func (s *Stage) scene() nemesis.Scene {
-	scene := nemesis.Scene{Cluster: s.Cluster, Shards: s.Shards, TTL: s.TTL}
+	scene := nemesis.Scene{Cluster: s.Cluster, Shards: s.Shards, Keys: s.LockKeys, TTL: s.TTL}
 	for _, c := range s.Clients {
 		scene.Clients = append(scene.Clients, nemesis.Victim{Name: c.Name, Gate: c.Gate, Holds: c.Holds})
 	}

@@ -31,7 +31,7 @@ type Options struct {
 }
 
 // Cluster is an embedded deployment. It implements cluster.Cluster, Killer,
-// Restarter, Pauser, ClockStepper and Replicator.
+// Restarter, Pauser, ClockStepper, Commander, EvictionSimulator and Replicator.
 type Cluster struct {
 	world  *sim.World
 	timer  *sim.Source // of the harness's own waits

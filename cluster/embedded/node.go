@@ -113,6 +113,17 @@ func (n *node) resume() {
 	}
 }
 
+func (n *node) isPaused() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	select {
+	case <-n.running:
+		return false
+	default:
+		return true
+	}
+}
+
 func (n *node) stepClock(by time.Duration) {
 	n.mu.Lock()
 	n.offset += by
@@ -130,7 +141,10 @@ func (n *node) tick() {
 	}
 }
 
-var errDown = errors.New("node is down")
+var (
+	errDown   = errors.New("node is down")
+	errPaused = errors.New("node is paused")
+)
 
 func (n *node) inspect(keys []string) ([]cluster.KeyState, error) {
 	n.tick()

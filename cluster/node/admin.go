@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"strconv"
@@ -41,6 +42,19 @@ func Do(ctx context.Context, conn *wire.Conn, args ...string) (wire.Reply, error
 		return wire.Reply{}, fmt.Errorf("%s: %w", args[0], err)
 	}
 	return reply, nil
+}
+
+// Command sends one command to addr over a connection of its own.
+func Command(ctx context.Context, addr string, args ...string) (wire.Reply, error) {
+	if len(args) == 0 {
+		return wire.Reply{}, errors.New("want a command, got nothing")
+	}
+	var reply wire.Reply
+	err := Admin(ctx, addr, func(conn *wire.Conn) (err error) {
+		reply, err = Do(ctx, conn, args...)
+		return err
+	})
+	return reply, err
 }
 
 // Info returns one number of a section of INFO.

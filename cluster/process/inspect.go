@@ -28,3 +28,19 @@ func (c *Cluster) Inspect(ctx context.Context, name string, keys ...string) ([]c
 	}
 	return states, nil
 }
+
+// Do sends a command to node over a connection of its own. It waits for a paused node
+// until ctx ends.
+func (c *Cluster) Do(ctx context.Context, name string, args ...string) (wire.Reply, error) {
+	ctx, cancel := c.links.Bound(ctx)
+	defer cancel()
+	addr, _, err := c.locate(name)
+	if err != nil {
+		return wire.Reply{}, err
+	}
+	reply, err := node.Command(ctx, addr, args...)
+	if err != nil {
+		return wire.Reply{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return reply, nil
+}

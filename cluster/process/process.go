@@ -34,7 +34,7 @@ type Options struct {
 }
 
 // Cluster is a deployment of redis-server processes. It implements cluster.Cluster,
-// Killer, Restarter, Pauser and Replicator.
+// Killer, Restarter, Pauser, Commander and Replicator.
 type Cluster struct {
 	prog     program
 	dir      string
@@ -54,6 +54,7 @@ var (
 	_ cluster.Killer     = (*Cluster)(nil)
 	_ cluster.Restarter  = (*Cluster)(nil)
 	_ cluster.Pauser     = (*Cluster)(nil)
+	_ cluster.Commander  = (*Cluster)(nil)
 	_ cluster.Replicator = (*Cluster)(nil)
 )
 

@@ -178,11 +178,7 @@ func nemesisRows() [][]string {
 	for _, n := range harness.NemesisTable() {
 		row := []string{n.Name, n.Title}
 		for _, backend := range harness.Backends() {
-			if gap := n.Gaps[backend]; gap != "" {
-				row = append(row, "no: "+gap)
-			} else {
-				row = append(row, "yes")
-			}
+			row = append(row, n.On(backend))
 		}
 		rows = append(rows, row)
 	}

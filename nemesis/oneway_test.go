@@ -1,0 +1,57 @@
+package nemesis_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/wire"
+)
+
+// TestOneWay: the server executes the command at once or not before healing, and either
+// way the client hears of it only then.
+func TestOneWay(t *testing.T) {
+	wait := map[wire.Direction]time.Duration{wire.Requests: 20 * time.Millisecond, wire.Replies: 10 * time.Second}
+	for cut, plan := range map[wire.Direction]string{
+		wire.Requests: "the lock's servers do not hear it any more",
+		wire.Replies:  "it does not hear the lock's servers any more, and they hear it",
+	} {
+		t.Run(plan, func(t *testing.T) {
+			everywhere(t, func(w world) {
+				nc, err := w.Dial(ctx, "A", "master")
+				must(t, err)
+				conn := wire.NewConn(nc)
+				defer func() { _ = conn.Close() }()
+				_, err = conn.Do(ctx, "PING") // the connection is up
+				must(t, err)
+				link := w.Link("A", "master")
+				w.start(nemesis.OneWay("A", []*wire.Link{link}, cut))
+				answer := make(chan error, 1)
+				go func() {
+					_, err := conn.Do(ctx, "SET", "k", "v")
+					answer <- err
+				}()
+				executed := func() bool {
+					keys, err := w.Inspect(ctx, "master", "k")
+					must(t, err)
+					return keys[0].Exists
+				}
+				// Requests that get through take no longer than this, and mostly a moment.
+				for deadline := time.Now().Add(wait[cut]); !executed() && time.Now().Before(deadline); {
+					time.Sleep(time.Millisecond)
+				}
+				if executed() != (cut == wire.Replies) {
+					t.Errorf("the server executed the command: %v", executed())
+				}
+				select {
+				case err := <-answer:
+					t.Errorf("the client heard of it: %v", err)
+				default:
+				}
+				must(t, w.HealAll(ctx))
+				must(t, <-answer)
+				w.want("v", "GET", "k")
+			}, seen(both(plan), both("what got lost is sent again")))
+		})
+	}
+}

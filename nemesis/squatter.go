@@ -1,0 +1,65 @@
+package nemesis
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/histories"
+)
+
+// SquatterF is a key of the lock that somebody else uses for something else.
+const SquatterF histories.F = "squatter"
+
+// Both scripts answer what they found: squat any type, unsquat its own or not.
+const (
+	squat = `local was = redis.call('TYPE', KEYS[1]).ok
+redis.call('DEL', KEYS[1])
+redis.call('RPUSH', KEYS[1], 'squatter')
+return was`
+	unsquat = `if redis.call('TYPE', KEYS[1]).ok ~= 'list' then return 0 end
+return redis.call('DEL', KEYS[1])`
+)
+
+// Squatter puts a list under a key of the lock, in place of what is there: a type that
+// is wrong for locks in strings and for locks in hashes (P53). Healing deletes it, if
+// nobody has before; what was there does not come back.
+func Squatter(c cluster.Commander, node, key string) Fault {
+	was := ""
+	return Fault{
+		F: SquatterF, Target: node, Plan: "somebody puts a list under " + key,
+		Start: func(ctx context.Context) (string, error) {
+			reply, err := c.Do(ctx, node, "EVAL", squat, "1", key)
+			was = reply.Text()
+			return "", err
+		},
+		Stop: func(ctx context.Context) (string, error) {
+			found := "it had taken a free key"
+			if was != "none" {
+				found = "it had replaced a " + was
+			}
+			deleted, err := number(ctx, c, node, "EVAL", unsquat, "1", key)
+			switch {
+			case err != nil:
+				return "", err
+			case deleted == 0:
+				return fmt.Sprintf("the list is gone already; %s", found), nil
+			}
+			return fmt.Sprintf("the list is deleted; %s", found), nil
+		},
+	}
+}
+
+func squatterKind() Kind {
+	return Kind{
+		Name: "squatter", Title: "somebody puts a list under a key of the lock (WRONGTYPE)", F: SquatterF, Needs: needsCommands,
+		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
+			c, node, ok := s.commander(r)
+			if len(s.Keys) == 0 {
+				return Fault{}, false
+			}
+			return Squatter(c, node, s.Keys[r.IntN(len(s.Keys))]), ok
+		},
+	}
+}
