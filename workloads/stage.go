@@ -53,8 +53,7 @@ func (s *Stage) client(name string) (*Client, error) {
 	return nil, fmt.Errorf("the script names client %q, and there are %d clients", name, len(s.Clients))
 }
 
-// links are the connections of a client to the nodes that serve the lock now and to
-// the register.
+// links are the connections of a client to every node, the register included.
 func (s *Stage) links(client string) []*wire.Link {
 	var links []*wire.Link
 	for _, n := range s.Cluster.Nodes() {
