@@ -1,6 +1,6 @@
 // Package cluster names what a Redis deployment under test can do. Its
-// subpackages are the deployments: embedded (virtual time, in process) and
-// process (real redis-server processes).
+// subpackages are the deployments: embedded (virtual time, in process), process
+// (real redis-server processes) and external (servers of the user's own).
 //
 // Every connection of a client crosses a wire.Link, so that commands can be held,
 // dropped and cut the same way on every backend.

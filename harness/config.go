@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/cluster/external"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/resource"
@@ -32,9 +33,10 @@ type Config struct {
 	Nemesis  []nemesis.Kind // optional: random faults
 	Lock     locks.Spec
 	Guard    resource.Guard
-	Backend  string // optional: Embedded
-	Replicas int    // optional: of the lock's first master
-	Key      string // optional: orders/42
+	Backend  string  // optional: Embedded
+	Servers  Servers // of backend External
+	Replicas int     // optional: of the lock's first master
+	Key      string  // optional: orders/42
 	TTL      time.Duration
 	Seed     uint64
 	Want     checker.Expectation // optional: every property must pass or not apply
@@ -52,10 +54,11 @@ const (
 	Embedded = "embedded"
 	Process  = "process"
 	Docker   = "docker"
+	External = "external"
 )
 
 // Backends lists every backend, the default first.
-func Backends() []string { return []string{Embedded, Process, Docker} }
+func Backends() []string { return []string{Embedded, Process, Docker, External} }
 
 // DefaultKey is the lock's key unless Config says otherwise.
 const DefaultKey = "orders/42"
@@ -64,6 +67,12 @@ const DefaultKey = "orders/42"
 // backend. A ttl of 0 means the scenario's own.
 func ForScenario(s scenarios.Scenario, lock locks.Spec, guard resource.Guard, backend string, ttl time.Duration) (Config, error) {
 	if err := guard.Supports(lock); err != nil {
+		return Config{}, err
+	}
+	if backend == External && s.Replicas > 0 {
+		return Config{}, notExternal("scenario " + s.Name + " fails over to a replica")
+	}
+	if err := canServe(lock, backend); err != nil {
 		return Config{}, err
 	}
 	ttl, err := leaseOf(lock, ttl, s.TTL, s.RealTTL, backend)
@@ -123,6 +132,17 @@ func ForContend(load Load, lock locks.Spec, guard resource.Guard, backend string
 	kinds, err := nemesis.Find(load.Nemesis)
 	if err != nil {
 		return Config{}, err
+	}
+	if err := canServe(lock, backend); err != nil {
+		return Config{}, err
+	}
+	for _, k := range kinds {
+		if backend != External {
+			break // they say so when they run
+		}
+		if err := k.Needs((*external.Cluster)(nil)); err != nil {
+			return Config{}, &NeedsError{Nemesis: k.Name, Backend: backend, Why: err}
+		}
 	}
 	if ttl, err = leaseOf(lock, ttl, 3*time.Second, time.Second, backend); err != nil {
 		return Config{}, err

@@ -106,8 +106,18 @@ func TestCatalogue(t *testing.T) {
 						if s.Replicas == 0 && testing.Short() {
 							t.Skip("short: containers are only started for failovers")
 						}
+					case harness.External:
+						if s.Replicas > 0 {
+							return // see TestExternalRefuses
+						}
+						locktest.NeedRedis(t)
+						t.Parallel()
+						seeds = 1
 					}
 					cfg := scenario(t, s, c, backend)
+					if backend == harness.External {
+						cfg, _ = onOwnServers(t, cfg)
+					}
 					for cfg.Seed = 1; cfg.Seed <= seeds; cfg.Seed++ {
 						res := run(t, cfg)
 						if res.Outcome != checker.AsExpected {

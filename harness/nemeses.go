@@ -3,6 +3,7 @@ package harness
 import (
 	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/cluster/embedded"
+	"github.com/lockbench/lockbench/cluster/external"
 	"github.com/lockbench/lockbench/cluster/process"
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/nemesis"
@@ -36,6 +37,7 @@ func NemesisTable() []NemesisRow {
 		Embedded: (*embedded.Cluster)(nil),
 		Process:  (*process.Cluster)(nil),
 		Docker:   (*docker.Cluster)(nil),
+		External: (*external.Cluster)(nil),
 	}
 	var rows []NemesisRow
 	for _, k := range nemesis.Kinds() {

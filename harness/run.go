@@ -12,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/cluster/embedded"
+	"github.com/lockbench/lockbench/cluster/external"
 	"github.com/lockbench/lockbench/cluster/process"
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/histories"
@@ -46,6 +47,11 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	servers, err := open(ctx, cfg)
 	if err != nil {
 		return res, err
+	}
+	if c, ok := servers.Cluster.(*external.Cluster); ok {
+		cfg.Key = c.KeyPrefix() + cfg.Key
+		res.Config.Key = cfg.Key
+		res.Meta.Notes = append(res.Meta.Notes, c.Notes()...)
 	}
 	var dir *histories.Dir
 	var sink io.Writer
@@ -139,9 +145,12 @@ func open(ctx context.Context, cfg Config) (deployment, error) {
 	}
 	var c cluster.Cluster
 	var err error
-	if cfg.Backend == Docker {
+	switch cfg.Backend {
+	case Docker:
 		c, err = docker.New(ctx, cfg.topology(), docker.Options{Log: cfg.Log})
-	} else {
+	case External:
+		c, err = external.New(ctx, cfg.topology(), cfg.Servers, external.Options{})
+	default:
 		c, err = process.New(ctx, cfg.topology(), process.Options{})
 	}
 	if err != nil {

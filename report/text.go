@@ -64,6 +64,8 @@ func backend(name string) string {
 		return "process, real redis-server"
 	case "docker":
 		return "docker, real redis-server in containers"
+	case "external":
+		return "external, servers of your own"
 	}
 	return name
 }

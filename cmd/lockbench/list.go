@@ -30,7 +30,7 @@ func listings() []listing {
 		{kind: "locks", header: lockHeader(), rows: lockRows, narrow: 6},
 		{kind: "guards", header: []string{"GUARD", "WHAT THE SECTION DOES"}, rows: guardRows},
 		{kind: "backends", header: []string{"BACKEND", "WHAT IT IS"}, rows: backendRows},
-		{kind: "nemeses", header: []string{"NEMESIS", "WHAT GOES WRONG", "EMBEDDED", "PROCESS", "DOCKER"}, rows: nemesisRows},
+		{kind: "nemeses", header: []string{"NEMESIS", "WHAT GOES WRONG", "EMBEDDED", "PROCESS", "DOCKER", "EXTERNAL"}, rows: nemesisRows},
 		{kind: "workloads", header: []string{"WORKLOAD", "WHAT IT DOES"}, rows: workloadRows},
 	}
 }
@@ -170,6 +170,7 @@ func backendRows() [][]string {
 		{harness.Embedded, "in-process servers in virtual time; needs nothing installed (default)"},
 		{harness.Process, "real redis-server processes on loopback; needs redis-server 6.2 or newer on PATH"},
 		{harness.Docker, "redis-server in containers on a network of their own; needs a Docker engine"},
+		{harness.External, "servers of your own (--redis), to which nothing is done; only clients and connections fail"},
 	}
 }
 

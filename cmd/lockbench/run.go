@@ -40,6 +40,7 @@ type runFlags struct {
 	runs, clients, rounds                    int
 	ttl, limit                               time.Duration
 	nemesis                                  []string
+	redis, register                          string
 }
 
 func newRun() *cobra.Command {
@@ -50,12 +51,18 @@ func newRun() *cobra.Command {
 		Long: `Run plays the exact steps of a scenario, or random load, against a lock, and judges the recorded history.
 
 It exits with 0 if every property came out as the catalogue expects of that lock (--expect pass: if all hold), with 1 if
-not, and with 2 if that cannot be said.`,
+not, and with 2 if that cannot be said.
+
+Backend external uses servers of your own: --redis host:port, or rediss://host:port/db for TLS. User and password are best
+given in the environment, as LOCKBENCH_REDIS_USER and LOCKBENCH_REDIS_PASSWORD; redis://user:password@host:port works too,
+and neither is ever shown. Only clients and connections fail there. A run's keys have a prefix of their own and are removed
+at its end; the scripts of the locks stay in the servers' script caches.`,
 		Example: `  lockbench run --scenario failover-async-repl
   lockbench run --scenario failover-async-repl --lock redlock --backend process
   lockbench run --scenario gc-pause-lease-expiry --lock fenced --guard fence
   lockbench run --workload contend --lock redlock --clients 8 --seed 7
-  lockbench run --workload contend --lock fenced --guard fence --nemesis pause,restart --time-limit 60s`,
+  lockbench run --workload contend --lock fenced --guard fence --nemesis pause,restart --time-limit 60s
+  lockbench run --workload contend --nemesis pause --backend external --redis localhost:6379`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := f.config(cmd.Flags().Changed)
@@ -70,7 +77,9 @@ not, and with 2 if that cannot be said.`,
 	flags.StringVar(&f.workload, "workload", "", "random load instead of a scenario: "+harness.Contend)
 	flags.StringVar(&f.lock, "lock", "", "lock under test (default: the one that the scenario breaks)")
 	flags.StringVar(&f.guard, "guard", "", "how sections protect the resource: none, elapsed, check-token, fence or epoch (default: the scenario's)")
-	flags.StringVar(&f.backend, "backend", harness.Embedded, "embedded (virtual time), process (real redis-server) or docker (in containers)")
+	flags.StringVar(&f.backend, "backend", harness.Embedded, "embedded (virtual time), process (real redis-server), docker (in containers) or external (your servers)")
+	flags.StringVar(&f.redis, "redis", "", "servers of backend external, one for each master of the lock, comma-separated: host:port or redis[s]://host:port/db")
+	flags.StringVar(&f.register, "register", "", "server of the protected register on backend external (default: the first of --redis)")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of everything that is random")
 	flags.IntVar(&f.runs, "runs", 1, "number of runs, with seeds counting up from --seed")
 	flags.IntVar(&f.clients, "clients", 5, "clients of a workload")
@@ -93,6 +102,9 @@ not, and with 2 if that cannot be said.`,
 	complete("guard", guardNames)
 	complete("nemesis", harness.Nemeses)
 	complete("backend", harness.Backends)
+	nothing := func() []string { return nil } // not the names of files
+	complete("redis", nothing)
+	complete("register", nothing)
 	complete("expect", expectations)
 	complete("format", formats)
 	return cmd
@@ -158,9 +170,27 @@ func (f *runFlags) config(changed func(flag string) bool) (harness.Config, error
 				return harness.Config{}, fmt.Errorf("--%s belongs to --workload; a scenario has its own cast and faults", flag)
 			}
 		}
-		return f.scenarioConfig()
+		return f.onServers(f.scenarioConfig())
 	}
-	return f.workloadConfig()
+	return f.onServers(f.workloadConfig())
+}
+
+// onServers adds the user's own servers to what backend external runs.
+func (f *runFlags) onServers(cfg harness.Config, err error) (harness.Config, error) {
+	switch {
+	case err != nil:
+		return cfg, err
+	case f.backend == harness.External:
+		servers, err := harness.ParseServers(f.redis, f.register, os.Getenv("LOCKBENCH_REDIS_USER"), os.Getenv("LOCKBENCH_REDIS_PASSWORD"))
+		if err != nil {
+			return cfg, err
+		}
+		f.redis, f.register = servers.Masters(), servers.Register() // without passwords, for the replay command
+		return cfg.OnServers(servers)
+	case f.redis != "" || f.register != "":
+		return cfg, errors.New("--redis and --register belong to --backend external; the other backends bring their own servers")
+	}
+	return cfg, nil
 }
 
 func (f *runFlags) scenarioConfig() (harness.Config, error) {
@@ -234,6 +264,8 @@ func (f *runFlags) replay(seed uint64) string {
 	if f.backend != harness.Embedded {
 		add("backend", f.backend)
 	}
+	add("redis", f.redis)
+	add("register", f.register)
 	if f.workload != "" {
 		add("clients", fmt.Sprint(f.clients))
 		if f.limit > 0 {

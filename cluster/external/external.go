@@ -1,0 +1,198 @@
+// Package external is the user's own deployment. Nothing is started, and nothing is
+// done to the servers: no server is killed, stopped, flushed, reconfigured or failed
+// over, so that only the wire and the clients can fail.
+//
+// Every key of a run has a prefix of its own and is removed by Close. What a run cannot
+// take back are the scripts that it leaves in the servers' script caches.
+package external
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/cluster/node"
+	"github.com/lockbench/lockbench/wire"
+)
+
+// removeLimit bounds the removal of a run's keys.
+const removeLimit = 60 * time.Second
+
+// Options of a deployment. The zero value works.
+type Options struct {
+	Roots *x509.CertPool // that sign the servers' certificates; nil: those of the system
+}
+
+// Cluster is the user's deployment, as seen by one run. It implements cluster.Cluster
+// and none of its capabilities.
+type Cluster struct {
+	roots    *x509.CertPool
+	nodes    []cluster.Node
+	at       map[string]address
+	shared   bool // the register is on the first master
+	prefix   string
+	links    *node.Links
+	goodbyes sync.WaitGroup
+	close    func() error
+}
+
+var _ cluster.Cluster = (*Cluster)(nil)
+
+// New connects to the servers of topo, and refuses those that a run cannot be had on.
+// It writes nothing. ctx bounds New only.
+func New(ctx context.Context, topo cluster.Topology, servers Servers, opt Options) (*Cluster, error) {
+	if err := errors.Join(node.Check(topo), servers.Suit(topo)); err != nil {
+		return nil, err
+	}
+	id := make([]byte, 8)
+	if _, err := rand.Read(id); err != nil {
+		return nil, err
+	}
+	c := &Cluster{
+		roots:  opt.Roots,
+		nodes:  topo.Nodes(),
+		at:     servers.locate(topo),
+		shared: servers.register == nil,
+		prefix: "lockbench:" + hex.EncodeToString(id) + ":",
+	}
+	c.links = node.NewLinks(ctx, c.connect)
+	c.close = sync.OnceValue(c.shutDown)
+	err := node.InParallel(ctx, c.nodes, func(ctx context.Context, n cluster.Node) error {
+		return c.admin(ctx, n.Name, func(ctx context.Context, conn *wire.Conn) error {
+			if err := preflight(ctx, conn, c.prefix); err != nil {
+				return fmt.Errorf("%s %w", c.at[n.Name], err)
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		c.links.Close()
+		return nil, fmt.Errorf("backend external: %w", err)
+	}
+	return c, nil
+}
+
+// KeyPrefix begins every key of the run, or is inside it where a lock puts something
+// before the key.
+func (c *Cluster) KeyPrefix() string { return c.prefix }
+
+// pattern matches every key that is made from a key with that prefix. The prefix is
+// random, so that nobody else's key has it.
+func pattern(prefix string) string { return "*" + prefix + "*" }
+
+// Notes is what a reader of the run should know.
+func (c *Cluster) Notes() []string {
+	if c.shared {
+		return []string{fmt.Sprintf("the register is on the lock's first server, %s: a lock's trouble there is the register's too (--register)", c.at[c.nodes[0].Name])}
+	}
+	return nil
+}
+
+// Nodes returns the masters and the register.
+func (c *Cluster) Nodes() []cluster.Node { return slices.Clone(c.nodes) }
+
+// Primary returns the master of shard, or "" if there is no such shard.
+func (c *Cluster) Primary(shard int) string {
+	if shard < 0 || shard >= len(c.nodes) || c.nodes[shard].Role != cluster.Master {
+		return ""
+	}
+	return c.nodes[shard].Name
+}
+
+// Alive says whether there is such a node. Nothing that a run does ends one.
+func (c *Cluster) Alive(name string) bool {
+	_, ok := c.at[name]
+	return ok
+}
+
+// Dial connects client to node through Link(client, node). ctx bounds the dial only,
+// not the life of the connection.
+func (c *Cluster) Dial(ctx context.Context, client, name string) (net.Conn, error) {
+	if !c.Alive(name) {
+		return nil, node.Unknown(name, c.nodes)
+	}
+	return c.links.Dial(ctx, client, name)
+}
+
+// Link returns the interposer between client and node.
+func (c *Cluster) Link(client, node string) *wire.Link { return c.links.Link(client, node) }
+
+// connect opens a client's connection to a node, behind its link.
+func (c *Cluster) connect(ctx context.Context, name string) (net.Conn, error) {
+	a, ok := c.at[name]
+	if !ok {
+		return nil, node.Unknown(name, c.nodes)
+	}
+	conn, err := a.dial(ctx, c.roots)
+	if err != nil {
+		return nil, err
+	}
+	return &upstream{Conn: conn, goodbyes: &c.goodbyes}, nil
+}
+
+// admin calls f with a connection that crosses no link.
+func (c *Cluster) admin(ctx context.Context, name string, f func(context.Context, *wire.Conn) error) error {
+	a, ok := c.at[name]
+	if !ok {
+		return node.Unknown(name, c.nodes)
+	}
+	nc, err := a.dial(ctx, c.roots)
+	if err != nil {
+		return err
+	}
+	conn := wire.NewConn(nc)
+	defer func() { _ = conn.Close() }()
+	return f(ctx, conn)
+}
+
+// Inspect looks at all keys at one instant, in a transaction on a connection of its own.
+func (c *Cluster) Inspect(ctx context.Context, name string, keys ...string) ([]cluster.KeyState, error) {
+	ctx, cancel := c.links.Bound(ctx)
+	defer cancel()
+	var states []cluster.KeyState
+	err := c.admin(ctx, name, func(ctx context.Context, conn *wire.Conn) (err error) {
+		states, err = node.Inspect(ctx, conn, keys)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("inspect %s: %w", name, err)
+	}
+	return states, nil
+}
+
+// Close closes all connections, waits until the servers have seen that, and removes the
+// keys of the run. Later calls return what the first one did.
+func (c *Cluster) Close() error { return c.close() }
+
+func (c *Cluster) shutDown() error {
+	c.links.Close()
+	c.goodbyes.Wait()
+	// The run's context may have been cancelled, and the keys must go all the same.
+	ctx, cancel := context.WithTimeoutCause(context.Background(), removeLimit, fmt.Errorf("gave up after %v", removeLimit))
+	defer cancel()
+	errs := make([]error, len(c.nodes))
+	var removals sync.WaitGroup
+	for i, n := range c.nodes {
+		if n.Role == cluster.Register && c.shared {
+			continue
+		}
+		removals.Go(func() {
+			err := c.admin(ctx, n.Name, func(ctx context.Context, conn *wire.Conn) error {
+				return remove(ctx, conn, pattern(c.prefix))
+			})
+			if err != nil {
+				errs[i] = fmt.Errorf("keys of the run may be left on %s, remove those that match %s: %w", c.at[n.Name], pattern(c.prefix), err)
+			}
+		})
+	}
+	removals.Wait()
+	return errors.Join(errs...)
+}
