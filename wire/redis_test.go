@@ -4,46 +4,18 @@ import (
 	"context"
 	"errors"
 	"net"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lockbench/lockbench/locks/locktest"
 )
 
 // redisServer starts a redis-server for the test and returns its address.
 func redisServer(t *testing.T) string {
 	t.Helper()
-	path, err := exec.LookPath("redis-server")
-	if err != nil {
-		t.Skip("needs redis-server 6.2 or newer on PATH, found none. Debian/Ubuntu: apt-get install redis-server · macOS: brew install redis")
-	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := ln.Addr().String()
-	ln.Close()
-	_, port, _ := net.SplitHostPort(addr)
-	cmd := exec.Command(path, "--port", port, "--bind", "127.0.0.1", "--daemonize", "no", "--dir", t.TempDir(),
-		"--save", "", "--appendonly", "no", "--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
-	eventually(t, "redis-server answers", func() bool {
-		nc, err := net.Dial("tcp", addr)
-		if err != nil {
-			return false
-		}
-		c := NewConn(nc)
-		defer func() { _ = c.Close() }()
-		reply, err := c.Do(t.Context(), "PING")
-		return err == nil && reply.Text() == "PONG"
-	})
-	return addr
+	// With a snapshot by way of the disk the stream flows at once; see cluster/process.
+	return locktest.StartRedis(t, "--repl-diskless-sync", "no", "--hz", "100")
 }
 
 // eventually waits for what another process does in its own time.
