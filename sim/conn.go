@@ -35,9 +35,12 @@ func (c *conn) SetWriteDeadline(time.Time) error  { return nil } // a write neve
 func (c *conn) SetDeadline(t time.Time) error     { return c.SetReadDeadline(t) }
 
 // Close ends both directions: the peer reads what is on its way and then io.EOF.
+//
+// Reading ends first. A peer that the end of the other direction wakes may write at once, and
+// whether that fails must not depend on who of the two is faster.
 func (c *conn) Close() error {
-	c.out.closeWrite()
 	c.in.closeRead()
+	c.out.closeWrite()
 	return nil
 }
 

@@ -58,6 +58,12 @@ func (r *Route) Source(number int) *Source {
 	return &Source{w: r.w, slot: r.slot + 2*(number%connsPerRoute)}
 }
 
+// NearSource acts at the near end of the connection of that number: in the slot in which
+// messages arrive there.
+func (r *Route) NearSource(number int) *Source {
+	return &Source{w: r.w, slot: r.slot + 2*(number%connsPerRoute) + 1}
+}
+
 // flight times the messages of one direction of a connection.
 type flight struct {
 	w    *World

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -30,25 +31,41 @@ var ErrStuck = errors.New("virtual time stands still")
 // returned as errors. A panic in a goroutine that f started ends the program, as
 // always in Go.
 //
-// limit is in real time. When it passes, Run returns ErrStuck and leaves the bubble
-// behind; the process should then end.
+// A run may take as long as it likes, but virtual time must not stand still: if it shows
+// the same at two looks that are limit apart, in real time, Run returns ErrStuck and leaves
+// the bubble behind; the process should then end.
 //
 // synctest.Test is made for tests. That it works from an ordinary binary is not
 // documented; TestRunOutsideOfTests pins it.
 func Run(seed uint64, limit time.Duration, f func(w *World) error) error {
 	done := make(chan error, 1)
-	go func() { done <- bubble(seed, f) }()
-	watchdog := time.NewTimer(limit)
-	defer watchdog.Stop()
-	select {
-	case err := <-done:
-		return err
-	case <-watchdog.C:
-		return fmt.Errorf("%w: no end after %v of real time", ErrStuck, limit)
+	var reached atomic.Int64
+	go func() { done <- bubble(seed, &reached, f) }()
+	at, ended, err := watch(done, &reached, func() <-chan time.Time { return time.After(limit) })
+	if !ended {
+		return fmt.Errorf("%w: at %v, for %v of real time", ErrStuck, at, limit)
+	}
+	return err
+}
+
+// watch waits for the end, and returns what it brought. It gives up, and says at which
+// instant, when two looks at what was reached find the same. next says when to look.
+func watch(end <-chan error, reached *atomic.Int64, next func() <-chan time.Time) (at time.Duration, ended bool, err error) {
+	for before := int64(-1); ; {
+		select {
+		case err := <-end:
+			return 0, true, err
+		case <-next():
+		}
+		now := reached.Load()
+		if now == before {
+			return time.Duration(now), false, nil
+		}
+		before = now
 	}
 }
 
-func bubble(seed uint64, f func(w *World) error) (err error) {
+func bubble(seed uint64, reached *atomic.Int64, f func(w *World) error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = errors.Join(err, fmt.Errorf("bubble: %v", r))
@@ -60,7 +77,7 @@ func bubble(seed uint64, f func(w *World) error) (err error) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			err = guarded(newWorld(seed), f)
+			err = guarded(newWorld(seed, reached), f)
 		}()
 		<-done
 	})
@@ -81,8 +98,9 @@ func guarded(w *World, f func(w *World) error) (err error) {
 // World is the virtual surroundings of one run. It is created and used inside one
 // bubble.
 type World struct {
-	seed  uint64
-	start time.Time
+	seed    uint64
+	start   time.Time
+	reached *atomic.Int64 // the latest instant that Now showed, for watch
 
 	mu         sync.Mutex
 	nextSlot   int
@@ -92,12 +110,16 @@ type World struct {
 	overflowed bool
 }
 
-func newWorld(seed uint64) *World {
-	return &World{seed: seed, start: time.Now(), lastSlot: -1}
+func newWorld(seed uint64, reached *atomic.Int64) *World {
+	return &World{seed: seed, start: time.Now(), reached: reached, lastSlot: -1}
 }
 
 // Now is the time since the run began.
-func (w *World) Now() time.Duration { return time.Since(w.start) }
+func (w *World) Now() time.Duration {
+	now := time.Since(w.start)
+	w.reached.Store(int64(now))
+	return now
+}
 
 // Ambiguous counts the instants at which two sources acted at once, so that their
 // order was left to the scheduler. A run is replayable only if it is 0 and no slots
@@ -106,6 +128,13 @@ func (w *World) Ambiguous() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.ambiguous
+}
+
+// Crowded says that there were more sources at once than slots, so that two shared one.
+func (w *World) Crowded() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.overflowed
 }
 
 // Replayable says whether the same seed gives the same bytes again.
