@@ -1,9 +1,7 @@
 package wire
 
 import (
-	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -125,6 +123,9 @@ func (c Command) String() string {
 	return b.String()
 }
 
+// Abbreviate shows a value as String shows those of a command.
+func Abbreviate(value string) string { return abbreviate(value) }
+
 // abbreviate shortens a value of more than 12 characters: a digest or a random
 // token to its first four, anything else to its first eleven. Decimal numbers
 // stay whole, since a cut number is a wrong number.
@@ -228,87 +229,6 @@ func endsMatching(words [][]byte) bool {
 		return isWord(name, "PUNSUBSCRIBE") || isWord(name, "SUNSUBSCRIBE")
 	}
 	return false
-}
-
-// ReadCommand reads one command as a server does and returns its words, the name
-// first. It takes arrays of bulk strings and inline commands and skips blank
-// ones. Errors are those of ReadReply.
-func ReadCommand(r *bufio.Reader) ([]string, error) {
-	for {
-		first, err := r.Peek(1)
-		if err != nil {
-			return nil, err
-		}
-		var words []string
-		if first[0] == '*' {
-			words, err = readArray(r)
-		} else {
-			words, err = readInline(r)
-		}
-		if err != nil || len(words) > 0 {
-			return words, err
-		}
-	}
-}
-
-func readArray(r *bufio.Reader) ([]string, error) {
-	line, err := readLine(r)
-	if err != nil {
-		return nil, err
-	}
-	n, err := parseLength(line)
-	if err != nil {
-		return nil, err
-	}
-	var words []string
-	for range max(n, 0) {
-		line, err := readLine(r)
-		if err != nil {
-			return nil, unexpected(err)
-		}
-		if len(line) == 0 || line[0] != '$' {
-			return nil, syntaxError("$ and the length of an argument", line)
-		}
-		size, err := parseLength(line)
-		if err != nil {
-			return nil, err
-		}
-		if size < 0 {
-			return nil, syntaxError("$ and the length of an argument", line)
-		}
-		word, err := readBulk(r, size)
-		if err != nil {
-			return nil, err
-		}
-		words = append(words, word)
-	}
-	return words, nil
-}
-
-func readInline(r *bufio.Reader) ([]string, error) {
-	var line []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		line = append(line, part...)
-		if len(line) > maxLine {
-			return nil, fmt.Errorf("%w: expected an inline command of at most %d bytes", ErrProtocol, maxLine)
-		}
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return nil, unexpected(err)
-		}
-	}
-	fields, err := splitInline(line)
-	if err != nil {
-		return nil, err
-	}
-	var words []string
-	for _, f := range fields {
-		words = append(words, string(f))
-	}
-	return words, nil
 }
 
 const blanks = " \t\r\n\v\f\x00"

@@ -118,7 +118,7 @@ func TestReadCommand(t *testing.T) {
 		{"SET a\"b c\"\r\n", []string{"SET", "ab c"}},
 	}
 	for _, tt := range tests {
-		got, err := ReadCommand(bufio.NewReader(strings.NewReader(tt.wire)))
+		got, err := readCommand(bufio.NewReader(strings.NewReader(tt.wire)))
 		if diff := cmp.Diff(tt.want, got); err != nil || diff != "" {
 			t.Errorf("%q: %v (-want +got):\n%s", tt.wire, err, diff)
 		}
@@ -146,7 +146,7 @@ func TestReadCommandErrors(t *testing.T) {
 		{strings.Repeat("x", maxLine+1), ErrProtocol},
 	}
 	for _, tt := range tests {
-		if got, err := ReadCommand(bufio.NewReader(strings.NewReader(tt.wire))); !errors.Is(err, tt.want) {
+		if got, err := readCommand(bufio.NewReader(strings.NewReader(tt.wire))); !errors.Is(err, tt.want) {
 			t.Errorf("%.40q: got %q and error %v, want error %v", tt.wire, got, err, tt.want)
 		}
 	}
@@ -190,7 +190,7 @@ func FuzzReadCommand(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte, step int) {
 		src := bytes.NewReader(b)
 		r := bufio.NewReader(src)
-		words, err := ReadCommand(r)
+		words, err := readCommand(r)
 		used := len(b) - src.Len() - r.Buffered()
 		scanned, n, scanErr := scanCommand(b, max(1, step%7))
 		if err != nil {
@@ -199,7 +199,7 @@ func FuzzReadCommand(f *testing.F) {
 		if scanErr != nil || n != used || !cmp.Equal(words, scanned) {
 			t.Fatalf("%q: read %q in %d bytes, scan says %q in %d, %v", b, words, used, scanned, n, scanErr)
 		}
-		again, err := ReadCommand(bufio.NewReader(bytes.NewReader(AppendCommand(nil, words...))))
+		again, err := readCommand(bufio.NewReader(bytes.NewReader(AppendCommand(nil, words...))))
 		if err != nil || !cmp.Equal(words, again) {
 			t.Fatalf("%q reads back as %q, %v", words, again, err)
 		}

@@ -18,7 +18,7 @@ func TestConn(t *testing.T) {
 				defer far.Close()
 				r := bufio.NewReader(far)
 				for _, reply := range []string{">1\r\n+x\r\n+PONG\r\n", "-ERR no\r\n", "+cut"} {
-					if _, err := ReadCommand(r); err != nil {
+					if _, err := readCommand(r); err != nil {
 						return
 					}
 					_, _ = io.WriteString(far, reply)

@@ -11,6 +11,7 @@ const (
 	Held                     // the command, or its reply, is stopped
 	Released                 // and goes on
 	Dropped                  // the command, or its reply, was discarded
+	Executed                 // the node has executed it for a Repeat; the client's own try follows
 )
 
 // String is the kind in lower case.
@@ -26,6 +27,8 @@ func (k Kind) String() string {
 		return "released"
 	case Dropped:
 		return "dropped"
+	case Executed:
+		return "executed"
 	}
 	return "unknown"
 }

@@ -20,6 +20,7 @@ const (
 	holdRequest action = iota
 	holdReply
 	dropReply
+	executeTwice
 )
 
 // stage is how far a rule has come. It only goes forward.
@@ -39,6 +40,7 @@ type Hold struct {
 	match   Match
 	action  action
 	then    AfterDrop
+	repeat  *Repeat // of the action executeTwice
 	seen    chan struct{}
 	decided chan struct{} // closed by Release and Drop
 

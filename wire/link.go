@@ -7,6 +7,7 @@ import (
 	"net"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // Errors that Serve returns when the link, not a peer, ended a connection.
@@ -33,16 +34,22 @@ type Link struct {
 	client, node string
 	dial         func(context.Context) (net.Conn, error)
 	serving      sync.WaitGroup
+	delay        atomic.Pointer[Delay] // nil: none
 
 	mu       sync.Mutex // never held while waiting, calling out or doing I/O
 	conns    []*conn    // in the order in which they came
 	lastConn int
-	lastSeq  int
+	lastSeq  int     // of the commands that have arrived
 	rules    []*Hold // armed, in the order in which they were set
+	losses   []*Loss
 	observer func(Event)
+	clocks   func(conn int, d Direction) Clock
 	cut      bool
 	closed   bool
 	thawed   [2]chan struct{} // by Direction; nil unless frozen; closed by Thaw
+
+	subscribersCut     bool
+	subscribersRefused int // since they are cut
 }
 
 // connNumber is the key of a connection's number in the context of its dial.
@@ -77,7 +84,7 @@ func NewLink(client, node string, dial func(context.Context) (net.Conn, error)) 
 func (l *Link) Serve(ctx context.Context, client net.Conn) error {
 	dialing, cancel := context.WithCancel(ctx)
 	defer cancel()
-	c, err := l.open(client, cancel)
+	c, err := l.open(dialing, client, cancel)
 	if err != nil {
 		_ = client.Close() // refused: nothing was exchanged that could be lost
 		return err
@@ -88,14 +95,15 @@ func (l *Link) Serve(ctx context.Context, client net.Conn) error {
 		defer close(ended)
 		c.end(context.Cause(ctx))
 	})
-	c.serve(dialing)
+	c.serve()
 	if !stop() {
 		<-ended
 	}
+	<-c.closed // whoever ended it may not be done yet
 	return c.err
 }
 
-func (l *Link) open(client net.Conn, cancel context.CancelFunc) (*conn, error) {
+func (l *Link) open(ctx context.Context, client net.Conn, cancel context.CancelFunc) (*conn, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.refuses(); err != nil {
@@ -103,8 +111,8 @@ func (l *Link) open(client net.Conn, cancel context.CancelFunc) (*conn, error) {
 	}
 	l.lastConn++
 	c := &conn{
-		link: l, id: l.lastConn, client: client, cancel: cancel,
-		done: make(chan struct{}), turn: make(chan struct{}, 1),
+		link: l, id: l.lastConn, client: client, ctx: ctx, cancel: cancel,
+		done: make(chan struct{}), closed: make(chan struct{}), turn: make(chan struct{}, 1),
 	}
 	l.conns = append(l.conns, c)
 	l.serving.Add(1)
@@ -137,7 +145,7 @@ func (l *Link) leave(c *conn) {
 }
 
 func (l *Link) describe(err error) error {
-	return fmt.Errorf("wire: link %s→%s: %w", l.client, l.node, err)
+	return fmt.Errorf("wire: %v: %w", l, err)
 }
 
 // HoldRequest stops a command before the node sees it. Later commands of that
@@ -155,17 +163,20 @@ func (l *Link) DropReply(m Match, then AfterDrop) *Hold {
 	return l.arm(&Hold{match: m, action: dropReply, then: then})
 }
 
-// Cut closes all connections, with what is held or frozen on them, and refuses
+// Cut closes all connections, with what is held, frozen or delayed on them, and refuses
 // new ones until Heal. It does not undo Freeze, nor disarm rules that have not
-// matched.
-func (l *Link) Cut() {
+// matched. It returns how many connections it took from a client.
+func (l *Link) Cut() (closed int) {
 	l.mu.Lock()
 	l.cut = true
 	conns := slices.Clone(l.conns)
 	l.mu.Unlock()
 	for _, c := range conns {
-		c.end(ErrCut)
+		if c.end(ErrCut) {
+			closed++
+		}
 	}
+	return closed
 }
 
 // Heal undoes Cut. Connections that were closed stay closed.
@@ -193,17 +204,37 @@ func (l *Link) FreezeOneWay(d Direction) {
 	}
 }
 
-// Thaw undoes Freeze and FreezeOneWay. What was kept goes on, also if its client has
-// gone.
-func (l *Link) Thaw() {
+// Waiting is on how many living connections Freeze keeps something now: bytes from either
+// side, the connection's end, or its beginning.
+func (l *Link) Waiting() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.waiting()
+}
+
+func (l *Link) waiting() int {
+	n := 0
+	for _, c := range l.conns {
+		if !c.ended && (c.waits[Requests] || c.waits[Replies]) {
+			n++
+		}
+	}
+	return n
+}
+
+// Thaw undoes Freeze and FreezeOneWay. What was kept goes on, also if its client has
+// gone. It returns what Waiting was.
+func (l *Link) Thaw() (kept int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	kept = l.waiting()
 	for d, thawed := range l.thawed {
 		if thawed != nil {
 			close(thawed)
 			l.thawed[d] = nil
 		}
 	}
+	return kept
 }
 
 // Observe makes f the link's observer; nil removes it. F is told of every

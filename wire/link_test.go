@@ -680,6 +680,39 @@ func TestCloseEndsEverything(t *testing.T) {
 	})
 }
 
+// slowToClose closes once it is told to.
+type slowToClose struct {
+	net.Conn
+	told chan struct{}
+}
+
+func (c slowToClose) Close() error {
+	<-c.told
+	return c.Conn.Close()
+}
+
+func TestServeReturnsWhenClosed(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, r *rig) {
+		r.link.Freeze() // no goroutine of the connection waits for its end by reading
+		_, far := r.net.pair(t)
+		slow := slowToClose{far, make(chan struct{})}
+		served := make(chan error, 1)
+		r.wg.Go(func() { served <- r.link.Serve(r.ctx, slow) })
+		synctest.Wait()
+		r.wg.Go(func() { r.link.Cut() })
+		synctest.Wait()
+		select {
+		case err := <-served:
+			t.Errorf("Serve returned %v before its connection was closed", err)
+		default:
+		}
+		close(slow.told)
+		if err := <-served; !errors.Is(err, ErrCut) {
+			t.Errorf("Serve: %v, want ErrCut", err)
+		}
+	})
+}
+
 func TestFailedDial(t *testing.T) {
 	refused := errors.New("nobody there")
 	link := NewLink("A", "n1", func(context.Context) (net.Conn, error) { return nil, refused })

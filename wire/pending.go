@@ -2,9 +2,10 @@ package wire
 
 // pending is a command that was sent and not answered yet.
 type pending struct {
-	cmd  *Command // nil if nobody watched
-	hold *Hold    // rule for its reply, or nil
-	raw  bool     // from its reply on, bytes are copied as they are
+	cmd    *Command // nil if nobody watched
+	hold   *Hold    // rule for its reply, or nil
+	repeat *Repeat  // rule that had it executed before, or nil
+	raw    bool     // from its reply on, bytes are copied as they are
 }
 
 // queue is first in, first out.
@@ -48,12 +49,19 @@ func (c *conn) unwatched(raw bool) bool {
 	l := c.link
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.observer != nil || len(l.rules) > 0 {
+	if l.observer != nil || len(l.rules) > 0 || len(l.losses) > 0 {
 		return false
 	}
-	l.lastSeq++
+	c.count()
 	c.push(pending{raw: raw})
 	return true
+}
+
+// count numbers a command that has arrived. The caller holds link.mu.
+func (c *conn) count() (seq int) {
+	c.commands++
+	c.link.lastSeq++
+	return c.link.lastSeq
 }
 
 // push adds a command that waits for its reply. The caller holds link.mu.

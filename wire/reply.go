@@ -3,12 +3,14 @@ package wire
 import (
 	"bufio"
 	"bytes"
+	"time"
 )
 
 // replyPump carries the node's bytes to the client. Its buffer is laid out as
 // that of requestPump.
 type replyPump struct {
 	*conn
+	in        inlet
 	buf       []byte
 	sent      int
 	scanned   int // end of the last complete reply
@@ -22,11 +24,13 @@ type replyPump struct {
 	swallow   bool // a reply was dropped, or the client has gone
 	hung      bool // a reply was dropped
 	text      *bufio.Reader
+	clock     Clock     // nil if the link has none
+	flushed   time.Time // when the client was last written to, if there is a clock
 }
 
 func (p *replyPump) run() {
 	for {
-		n, err := p.node.Read(p.buf[p.read:])
+		n, err := p.in.read(p.buf[p.read:])
 		p.read += n
 		if !p.pass(Replies) {
 			return
@@ -35,13 +39,27 @@ func (p *replyPump) run() {
 			return
 		}
 		if err != nil {
-			p.scanned = p.read
-			if p.flush() {
-				p.end(nil)
-			}
+			p.finish()
 			return
 		}
 	}
+}
+
+// finish passes the node's end on, behind all that it said and never at the same instant:
+// whether the client, to whom the last reply came just now, can still send its next command
+// would be left to chance.
+func (p *replyPump) finish() {
+	p.scanned = p.read
+	if !p.flush() {
+		return
+	}
+	p.link.mu.Lock()
+	gone := p.lastSent
+	p.link.mu.Unlock()
+	if p.clock != nil && !gone && p.clock.Now().Equal(p.flushed) {
+		_ = p.clock.Sleep(p.ctx, 1) // it only fails if the connection has ended already
+	}
+	p.end(nil)
 }
 
 func (p *replyPump) take() bool {
@@ -97,7 +115,7 @@ func (p *replyPump) match() bool {
 	}
 	p.link.mu.Lock()
 	next, ok := p.pending.pop()
-	watched := next.hold != nil || p.link.observer != nil
+	watched := next.hold != nil || next.repeat != nil || p.link.observer != nil
 	p.link.mu.Unlock()
 	p.counts = ok // a node may speak unasked, such as when it has too many clients
 	if next.cmd == nil || !watched {
@@ -107,6 +125,9 @@ func (p *replyPump) match() bool {
 		return false
 	}
 	text := p.describe(reply)
+	if next.repeat != nil {
+		next.repeat.answered(text)
+	}
 	switch {
 	case p.hung:
 		p.emit(Dropped, next.cmd, text)
@@ -175,6 +196,9 @@ func (p *replyPump) flush() bool {
 		// A client that has gone does not stop the node's work: what was sent or is
 		// held for it must still be carried out, and the replies go nowhere.
 		p.swallow = err != nil
+		if p.clock != nil && err == nil {
+			p.flushed = p.clock.Now()
+		}
 	}
 	p.sent = p.scanned
 	return true

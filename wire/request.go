@@ -7,6 +7,7 @@ package wire
 //	            │ to send  │ the next│
 type requestPump struct {
 	*conn
+	in        inlet
 	buf       []byte
 	sent      int
 	scanned   int
@@ -18,7 +19,7 @@ type requestPump struct {
 
 func (p *requestPump) run() {
 	for {
-		n, err := p.client.Read(p.buf[p.read:])
+		n, err := p.in.read(p.buf[p.read:])
 		p.read += n
 		if !p.pass(Requests) {
 			return
@@ -73,7 +74,9 @@ func (p *requestPump) admit(end int) bool {
 	if len(words) == 0 {
 		return true // blank: the node skips it without a reply
 	}
-	p.raw = endsMatching(words)
+	if p.raw = endsMatching(words); p.raw && !p.subscribe(words) {
+		return false
+	}
 	if p.unwatched(p.raw) {
 		return true
 	}
@@ -82,15 +85,23 @@ func (p *requestPump) admit(end int) bool {
 	}
 	cmd := newCommand(words, p.id)
 	p.link.mu.Lock()
-	p.link.lastSeq++
-	cmd.Seq = p.link.lastSeq
+	cmd.Seq = p.count()
+	p.link.mu.Unlock()
+	if p.loses(cmd) {
+		return false
+	}
+	p.link.mu.Lock()
 	h := p.link.due(cmd, holdRequest)
 	p.link.mu.Unlock()
 	if h != nil && !p.hold(h, cmd, "") {
 		return false
 	}
+	twice := p.repeat(cmd, p.buf[p.scanned:end])
+	if twice != nil && !p.pass(Requests) {
+		return false
+	}
 	p.link.mu.Lock()
-	p.push(pending{cmd: cmd, hold: p.link.due(cmd, holdReply, dropReply), raw: p.raw})
+	p.push(pending{cmd: cmd, hold: p.link.due(cmd, holdReply, dropReply), repeat: twice, raw: p.raw})
 	p.link.mu.Unlock()
 	p.emit(Sent, cmd, "")
 	p.scanned = end
@@ -132,6 +143,9 @@ func (p *requestPump) overflow() bool {
 	if !p.streaming {
 		words := p.scan.words(p.buf[:p.read])
 		raw := endsMatching(words)
+		if raw && !p.subscribe(words) {
+			return false
+		}
 		if len(words) == 0 || !p.unwatched(raw) {
 			p.buf = append(p.buf, make([]byte, len(p.buf))...)
 			return true

@@ -110,39 +110,6 @@ func AppendCommand(dst []byte, args ...string) []byte {
 	return dst
 }
 
-// AppendReply appends r as it was on the wire.
-func AppendReply(dst []byte, r Reply) []byte {
-	if r.Attrs != nil {
-		dst = appendHeader(dst, '|', len(r.Attrs)/2)
-		for _, a := range r.Attrs {
-			dst = AppendReply(dst, a)
-		}
-	}
-	switch r.Type {
-	case '$', '!', '=':
-		if r.Null {
-			return append(dst, "$-1\r\n"...)
-		}
-		return appendBulk(dst, r.Type, r.Str)
-	case '*', '~', '>', '%':
-		if r.Null {
-			return append(dst, "*-1\r\n"...)
-		}
-		n := len(r.Elems)
-		if r.Type == '%' {
-			n /= 2
-		}
-		dst = appendHeader(dst, r.Type, n)
-		for _, e := range r.Elems {
-			dst = AppendReply(dst, e)
-		}
-		return dst
-	}
-	dst = append(dst, r.Type)
-	dst = append(dst, r.Str...)
-	return append(dst, "\r\n"...)
-}
-
 func appendHeader(dst []byte, typ byte, n int) []byte {
 	dst = append(dst, typ)
 	dst = strconv.AppendInt(dst, int64(n), 10)

@@ -52,7 +52,7 @@ func TestReadReply(t *testing.T) {
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", tt.wire, diff)
 		}
-		if again := string(AppendReply(nil, got)); again != tt.wire {
+		if again := string(appendReply(nil, got)); again != tt.wire {
 			t.Errorf("%q encodes as %q", tt.wire, again)
 		}
 		if got.String() != tt.people {
@@ -117,7 +117,7 @@ func TestClaimedLengthsAllocateNothing(t *testing.T) {
 		}
 	}
 	for _, c := range commands {
-		if _, err := ReadCommand(bufio.NewReader(strings.NewReader(c))); err == nil {
+		if _, err := readCommand(bufio.NewReader(strings.NewReader(c))); err == nil {
 			t.Errorf("%q is a command", c)
 		}
 		var s commandScanner
@@ -189,7 +189,7 @@ func FuzzReadReply(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if again := AppendReply(nil, reply); !bytes.Equal(again, b[:used]) {
+		if again := appendReply(nil, reply); !bytes.Equal(again, b[:used]) {
 			t.Fatalf("%q encodes as %q", b[:used], again)
 		}
 		if !done || scanErr != nil || n != used {

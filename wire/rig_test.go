@@ -83,6 +83,7 @@ func newRig(t testing.TB, n network) *rig {
 		r.wg.Go(func() { r.node.serve(far) })
 		return near, nil
 	})
+	r.link.SetClocks(func(int, Direction) Clock { return clock{} })
 	t.Cleanup(func() {
 		r.link.Close()
 		cancel()
@@ -152,7 +153,7 @@ func (c *client) receive(want string) {
 	if err != nil {
 		c.t.Fatalf("got error %v, want reply %q", err, want)
 	}
-	if got := string(AppendReply(nil, reply)); got != want {
+	if got := string(appendReply(nil, reply)); got != want {
 		c.t.Fatalf("got reply %q, want %q", got, want)
 	}
 }
@@ -168,6 +169,7 @@ func (c *client) receivesEnd() {
 type node struct {
 	mu       sync.Mutex
 	values   map[string]string
+	counts   int
 	executed chan string
 }
 
@@ -175,7 +177,7 @@ func (n *node) serve(nc net.Conn) {
 	defer nc.Close()
 	r := bufio.NewReader(nc)
 	for {
-		words, err := ReadCommand(r)
+		words, err := readCommand(r)
 		if err != nil {
 			return
 		}
@@ -212,6 +214,9 @@ func (n *node) execute(words []string) (reply string, raw bool) {
 			return string(appendBulk(nil, '$', v)), false
 		}
 		return "$-1\r\n", false
+	case "COUNT": // how often was it sent
+		n.counts++
+		return fmt.Sprintf(":%d\r\n", n.counts), false
 	case "REPLY": // answers with the given bytes
 		return words[1], false
 	case "CLIENT":

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"sync"
 )
 
 const bufferSize = 16 << 10 // of each direction of each connection
@@ -13,25 +14,31 @@ type conn struct {
 	link   *Link
 	id     int
 	client net.Conn
-	cancel context.CancelFunc // ends a dial
-	done   chan struct{}      // closed by end
-	turn   chan struct{}      // held while the observer is called
+	ctx    context.Context // ends with the connection
+	cancel context.CancelFunc
+	done   chan struct{} // closed when the connection ends
+	closed chan struct{} // closed when end has closed both sides
+	turn   chan struct{} // held while the observer is called
+	lines  sync.WaitGroup
 
 	// Guarded by link.mu.
 	node       net.Conn
 	ended      bool
 	err        error
 	pending    queue
-	unanswered int  // commands whose reply was not forwarded in full
-	lastSent   bool // the client has ended and all that it sent is forwarded
+	commands   int     // that have arrived
+	unanswered int     // commands whose reply was not forwarded in full
+	lastSent   bool    // the client has ended and all that it sent is forwarded
+	waits      [2]bool // by Direction: stands before a frozen gate
+	subscriber bool    // has sent SUBSCRIBE or the like
 }
 
 // serve dials the node and runs both directions to their end.
-func (c *conn) serve(ctx context.Context) {
+func (c *conn) serve() {
 	if !c.pass(Requests) || !c.pass(Replies) {
 		return
 	}
-	node, err := c.link.dial(context.WithValue(ctx, connNumber{}, c.id))
+	node, err := c.link.dial(context.WithValue(c.ctx, connNumber{}, c.id))
 	if err != nil {
 		c.end(fmt.Errorf("dial: %w", err))
 		return
@@ -43,11 +50,12 @@ func (c *conn) serve(ctx context.Context) {
 	replied := make(chan struct{})
 	go func() {
 		defer close(replied)
-		(&replyPump{conn: c, buf: make([]byte, bufferSize)}).run()
+		(&replyPump{conn: c, in: inlet{conn: c, from: node, direction: Replies}, buf: make([]byte, bufferSize), clock: c.link.clock(c.id, Replies)}).run()
 	}()
-	(&requestPump{conn: c, buf: make([]byte, bufferSize)}).run()
+	(&requestPump{conn: c, in: inlet{conn: c, from: c.client, direction: Requests}, buf: make([]byte, bufferSize)}).run()
 	<-replied
 	c.end(nil)
+	c.lines.Wait()
 }
 
 func (c *conn) attach(node net.Conn) bool {
@@ -57,13 +65,15 @@ func (c *conn) attach(node net.Conn) bool {
 	return !c.ended
 }
 
-// end closes both sides. The first reason given is the one that counts.
-func (c *conn) end(err error) {
+// end closes both sides. The first reason given is the one that counts. It says whether
+// that took the connection from a client that still had it.
+func (c *conn) end(err error) (taken bool) {
 	c.link.mu.Lock()
 	if c.ended {
 		c.link.mu.Unlock()
-		return
+		return false
 	}
+	taken = !c.lastSent
 	c.ended = true
 	if err != nil {
 		c.err = c.link.describe(err)
@@ -77,20 +87,36 @@ func (c *conn) end(err error) {
 	if node != nil {
 		_ = node.Close()
 	}
+	close(c.closed)
+	return taken
 }
 
 // pass waits while the link is frozen in this direction and says whether the connection lives.
 func (c *conn) pass(d Direction) bool {
+	waited := false
 	for {
 		c.link.mu.Lock()
-		ended, thawed := c.ended, c.link.thawed[d]
+		ended, thawed, clocks := c.ended, c.link.thawed[d], c.link.clocks
+		c.waits[d] = thawed != nil && !ended
 		c.link.mu.Unlock()
-		if ended || thawed == nil {
-			return !ended
-		}
-		select {
-		case <-thawed:
-		case <-c.done:
+		switch {
+		case ended:
+			return false
+		case thawed != nil:
+			waited = true
+			select {
+			case <-thawed:
+			case <-c.done:
+			}
+		case waited && clocks != nil:
+			waited = false
+			// All that waited go on at one instant. Each does at one of its own clock, or their
+			// order would be left to chance.
+			if clocks(c.id, d).Sleep(c.ctx, 0) != nil {
+				return false
+			}
+		default:
+			return true
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"net"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Everything at once: clients come and go while the link is frozen, cut and given
@@ -84,5 +85,19 @@ func disturb(l *Link, done <-chan struct{}) {
 		} else {
 			h.Drop()
 		}
+		if rng.IntN(2) == 0 { // this one stays until the next
+			d, _ := l.Delay(Latency{Base: time.Microsecond, Jitter: time.Millisecond, Seed: rng.Uint64()})
+			_ = d.Seen()
+			if rng.IntN(2) == 0 {
+				d.Stop()
+			}
+		}
+		once := l.Repeat(Match{Names: []string{"GET"}})
+		some := l.Lose(func(c Command) bool { return c.Seq%7 == 0 })
+		l.CutSubscribers()
+		_ = once.Seen()
+		l.HealSubscribers()
+		some.Stop()
+		once.Stop()
 	}
 }
