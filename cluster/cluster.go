@@ -57,7 +57,11 @@ type KeyState struct {
 	Type   string        // string, hash, ...
 	Value  string        // of a string key
 	TTL    time.Duration // remaining; histories.NoTTL (-1) if the key never expires
+	Fields []Field       // of a hash its fields and values, of a sorted set its members and scores; by name
 }
+
+// Field is an entry of a hash or a sorted set.
+type Field struct{ Name, Value string }
 
 // Killer stops a node at once, as kill -9 does. What was not persisted is gone.
 type Killer interface {
@@ -75,9 +79,10 @@ type Pauser interface {
 	Resume(ctx context.Context, node string) error
 }
 
-// ClockStepper moves the clock of one node.
-type ClockStepper interface {
-	StepClock(ctx context.Context, node string, by time.Duration) error
+// VirtualTime marks servers that live in virtual time, in our own process: nothing outside
+// of it can take part.
+type VirtualTime interface {
+	VirtualTime()
 }
 
 // Commander sends a command to node on nobody's behalf. It crosses no Link, so that no

@@ -7,6 +7,13 @@ import "fmt"
 type Topology struct {
 	Masters  int
 	Replicas int
+	// Sentinels watch over the first master and its replicas. They are no nodes: no client
+	// keeps a key there. 0, or 3 or more.
+	Sentinels int
+	// ClusterMode says that each master is a Redis Cluster of its own, whose one node serves
+	// all hash slots. Such a node refuses commands on keys of different slots, and has no
+	// replicas here.
+	ClusterMode bool
 }
 
 // Nodes names the nodes: master, or n1 to nN; replica, or replica1 to replicaN; and
@@ -35,11 +42,17 @@ func (t Topology) String() string {
 	if t.Masters > 1 {
 		s = fmt.Sprintf("%d independent masters", t.Masters)
 	}
+	if t.ClusterMode {
+		s += " in cluster mode"
+	}
 	if t.Replicas > 0 {
 		s += ", " + plural(t.Replicas, "replica")
 		if t.Masters > 1 {
 			s += " of n1"
 		}
+	}
+	if t.Sentinels > 0 {
+		s += ", " + plural(t.Sentinels, "Sentinel")
 	}
 	return s
 }
@@ -49,4 +62,21 @@ func plural(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// ShardOf is the shard that node belongs to, as master or as replica. The register belongs
+// to none.
+func ShardOf(nodes []Node, node string) (shard int, ok bool) {
+	of := node
+	for _, n := range nodes {
+		if n.Name == node && n.Role == Replica {
+			of = n.Of
+		}
+	}
+	for i, n := range nodes { // masters come first, one for each shard
+		if n.Name == of && n.Role == Master {
+			return i, true
+		}
+	}
+	return 0, false
 }

@@ -30,3 +30,30 @@ func TestTopologyNodes(t *testing.T) {
 		}
 	}
 }
+
+func TestShardOf(t *testing.T) {
+	nodes := Topology{Masters: 2, Replicas: 2}.Nodes()
+	for node, want := range map[string]int{"n1": 0, "n2": 1, "replica1": 0, "replica2": 0, "register": -1, "nowhere": -1} {
+		shard, ok := ShardOf(nodes, node)
+		if !ok {
+			shard = -1
+		}
+		if shard != want {
+			t.Errorf("%s belongs to shard %d, want %d", node, shard, want)
+		}
+	}
+}
+
+func TestTopologyInWords(t *testing.T) {
+	for topo, want := range map[Topology]string{
+		{Masters: 1}:                            "1 master",
+		{Masters: 1, Replicas: 2}:               "1 master, 2 replicas",
+		{Masters: 5, Replicas: 1}:               "5 independent masters, 1 replica of n1",
+		{Masters: 1, ClusterMode: true}:         "1 master in cluster mode",
+		{Masters: 1, Replicas: 1, Sentinels: 3}: "1 master, 1 replica, 3 Sentinels",
+	} {
+		if got := topo.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

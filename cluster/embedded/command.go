@@ -49,6 +49,7 @@ func (n *node) do(args []string) (wire.Reply, error) {
 		return wire.Reply{}, errDown
 	}
 	out := newMemory()
+	defer n.forget(out.Peer)
 	m.Server().Dispatch(out.Peer, args)
 	n.answered()
 	reply, err := wire.ReadReply(bufio.NewReader(strings.NewReader(out.written())))

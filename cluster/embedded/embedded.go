@@ -31,11 +31,13 @@ type Options struct {
 }
 
 // Cluster is an embedded deployment. It implements cluster.Cluster, Killer,
-// Restarter, Pauser, ClockStepper, Commander, EvictionSimulator and Replicator.
+// Restarter, PowerCutter, Pauser, ClockSetter, Commander, EvictionSimulator,
+// MemorySimulator, Replicator and Demoter.
 type Cluster struct {
 	world  *sim.World
 	timer  *sim.Source // of the harness's own waits
 	topo   cluster.Topology
+	lag    time.Duration
 	nodes  map[string]*node
 	cancel context.CancelFunc
 	ctx    context.Context
@@ -53,16 +55,20 @@ func New(w *sim.World, topo cluster.Topology, opt Options) (*Cluster, error) {
 	if topo.Masters < 1 {
 		return nil, fmt.Errorf("topology has %d masters, want at least 1", topo.Masters)
 	}
+	if topo.Sentinels > 0 {
+		return nil, errors.New("want a topology without Sentinels: they live in real time, and there is no embedded one")
+	}
 	lag := opt.Lag
 	if lag == 0 {
 		lag = DefaultLag
 	}
-	c := &Cluster{world: w, timer: w.Source(), topo: topo, nodes: map[string]*node{}, links: map[pair]*wire.Link{}}
+	c := &Cluster{world: w, timer: w.Source(), topo: topo, lag: lag, nodes: map[string]*node{}, links: map[pair]*wire.Link{}}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	pool := newInterpreters()
 	for _, n := range topo.Nodes() {
 		member := newNode(n, w.Source(), pool)
-		if err := member.start(); err != nil {
+		member.clusterMode = topo.ClusterMode && n.Role == cluster.Master
+		if err := member.start(nil); err != nil {
 			return nil, errors.Join(err, c.Close())
 		}
 		c.nodes[n.Name] = member
@@ -75,6 +81,9 @@ func New(w *sim.World, topo cluster.Topology, opt Options) (*Cluster, error) {
 	}
 	return c, nil
 }
+
+// VirtualTime marks the cluster.
+func (c *Cluster) VirtualTime() {}
 
 // Nodes returns the members in the order of the topology.
 func (c *Cluster) Nodes() []cluster.Node { return c.topo.Nodes() }
@@ -116,6 +125,12 @@ func (c *Cluster) Link(client, name string) *wire.Link {
 		}
 		return near, nil
 	})
+	l.SetClocks(func(conn int, d wire.Direction) wire.Clock {
+		if d == wire.Requests {
+			return route.Source(conn)
+		}
+		return route.NearSource(conn)
+	})
 	c.links[pair{client, name}] = l
 	return l
 }
@@ -156,7 +171,7 @@ func (c *Cluster) Alive(name string) bool {
 	return err == nil && n.isAlive()
 }
 
-// Kill stops node at once. Its data is gone.
+// Kill stops node at once. Its data is gone, but for what it persisted.
 func (c *Cluster) Kill(_ context.Context, name string) error {
 	n, err := c.node(name)
 	if err != nil {
@@ -175,7 +190,7 @@ func (c *Cluster) Restart(_ context.Context, name string) error {
 	if n.isAlive() {
 		return fmt.Errorf("restart %s: it is running", name)
 	}
-	return n.start()
+	return n.restart()
 }
 
 // Pause stops node without closing its connections. What is sent to it waits.
@@ -195,16 +210,6 @@ func (c *Cluster) Resume(_ context.Context, name string) error {
 		return err
 	}
 	n.resume()
-	return nil
-}
-
-// StepClock moves the clock of node by the given amount, forward or back.
-func (c *Cluster) StepClock(_ context.Context, name string, by time.Duration) error {
-	n, err := c.node(name)
-	if err != nil {
-		return err
-	}
-	n.stepClock(by)
 	return nil
 }
 

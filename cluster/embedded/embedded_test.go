@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"github.com/lockbench/lockbench/cluster"
@@ -19,12 +20,13 @@ import (
 )
 
 var (
-	_ cluster.Cluster      = (*embedded.Cluster)(nil)
-	_ cluster.Killer       = (*embedded.Cluster)(nil)
-	_ cluster.Restarter    = (*embedded.Cluster)(nil)
-	_ cluster.Pauser       = (*embedded.Cluster)(nil)
-	_ cluster.ClockStepper = (*embedded.Cluster)(nil)
-	_ cluster.Replicator   = (*embedded.Cluster)(nil)
+	_ cluster.Cluster     = (*embedded.Cluster)(nil)
+	_ cluster.Killer      = (*embedded.Cluster)(nil)
+	_ cluster.Restarter   = (*embedded.Cluster)(nil)
+	_ cluster.Pauser      = (*embedded.Cluster)(nil)
+	_ cluster.ClockSetter = (*embedded.Cluster)(nil)
+	_ cluster.Replicator  = (*embedded.Cluster)(nil)
+	_ cluster.VirtualTime = (*embedded.Cluster)(nil)
 )
 
 // world is a deployment inside a bubble.
@@ -121,6 +123,25 @@ func TestLeaseEndsInVirtualTime(t *testing.T) {
 	})
 }
 
+func TestInspectFields(t *testing.T) {
+	in(t, single, func(w *world) {
+		w.want("2", "master", "HSET", "hash", "f", "v", "e", "w")
+		w.want("2", "master", "ZADD", "set", "1.5", "second", "3795261152000001", "first")
+		got, err := w.Inspect(ctx, "master", "hash", "set")
+		w.must(err)
+		want := []cluster.KeyState{
+			{Key: "hash", Exists: true, Type: "hash", TTL: histories.NoTTL, Fields: []cluster.Field{{Name: "e", Value: "w"}, {Name: "f", Value: "v"}}},
+			{
+				Key: "set", Exists: true, Type: "zset", TTL: histories.NoTTL,
+				Fields: []cluster.Field{{Name: "first", Value: "3795261152000001"}, {Name: "second", Value: "1.5"}},
+			},
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 func TestReplicationLagsAndCatchesUp(t *testing.T) {
 	in(t, replicated, func(w *world) {
 		w.want("OK", "master", "SET", "k", "v", "PX", "60000")
@@ -170,6 +191,44 @@ func TestPromotionDropsWhatDidNotArrive(t *testing.T) {
 	}
 }
 
+// Time that passes is no change: what is on its way ends when it ended on the master, whenever
+// that is looked at, and the stream does not go on by itself.
+func TestTimeIsNoChange(t *testing.T) {
+	in(t, cluster.Topology{Masters: 1, Replicas: 2}, func(w *world) {
+		stream := func(replica string, want int64) {
+			t.Helper()
+			if have, sent, err := w.Offsets(ctx, replica); err != nil || have != want || sent != want {
+				t.Errorf("%s has %d of %d changes, want all %d; %v", replica, have, sent, want, err)
+			}
+		}
+		w.want("OK", "master", "SET", "k", "v", "PX", "60000")
+		w.must(w.Sync(ctx, "master"))
+		w.sleep(time.Second)
+		w.want("v", "master", "GET", "k")
+		w.must(w.Sync(ctx, "master"))
+		stream("replica1", 1)
+		stream("replica2", 1)
+
+		w.must(w.Kill(ctx, "master"))
+		w.must(w.Promote(ctx, "replica2"))
+		w.sleep(time.Second) // nobody has asked it what time it is
+		if _, err := w.Demote(ctx, "replica1"); err != nil {
+			t.Fatal(err)
+		}
+		w.sleep(time.Second)
+		w.want("v", "replica2", "GET", "k")
+		w.sleep(time.Second)
+		stream("replica1", 1)
+		for _, node := range []string{"replica1", "replica2"} {
+			keys, err := w.Inspect(ctx, node, "k")
+			w.must(err)
+			if end := w.sim.Now() + keys[0].TTL; end < time.Minute || end > time.Minute+time.Second {
+				t.Errorf("on %s the key ends at %v", node, end)
+			}
+		}
+	})
+}
+
 func TestHealingResynchronises(t *testing.T) {
 	in(t, replicated, func(w *world) {
 		w.must(w.CutReplication(ctx, "replica"))
@@ -195,6 +254,60 @@ func TestWait(t *testing.T) {
 			t.Errorf("WAIT gave up after %v", took)
 		}
 		w.want("1", "master", "WAIT", "1", "0")
+	})
+}
+
+// What another connection wrote is nothing to WAIT, and replicas that are not connected do not
+// count.
+func TestWaitIsOfItsConnection(t *testing.T) {
+	in(t, cluster.Topology{Masters: 1, Replicas: 2}, func(w *world) {
+		w.want("OK", "master", "SET", "k", "v")
+		w.must(w.Sync(ctx, "master"))
+		w.must(w.LagReplication(ctx, "replica1", time.Hour))
+		w.must(w.LagReplication(ctx, "replica2", time.Hour))
+		w.want("OK", "master", "SET", "k", "w")
+		w.conns["writer"], w.conns["master"] = w.conns["master"], nil
+		w.want("w", "master", "GET", "k")
+		before := w.sim.Now()
+		w.want("2", "master", "WAIT", "2", "1000")
+		if took := w.sim.Now() - before; took >= time.Second {
+			t.Errorf("WAIT took %v for a connection that wrote nothing", took)
+		}
+		w.want("0", "writer", "WAIT", "1", "1000")
+		w.must(w.CutReplication(ctx, "replica1"))
+		w.want("1", "master", "WAIT", "2", "1000")
+		w.must(w.Kill(ctx, "replica2"))
+		w.want("0", "master", "WAIT", "1", "1000")
+
+		// One that comes back counts again once it has its copy.
+		w.must(w.LagReplication(ctx, "replica1", time.Second))
+		w.must(w.HealReplication(ctx, "replica1"))
+		w.want("0", "master", "WAIT", "1", "500")
+		w.want("1", "master", "WAIT", "1", "1000")
+		w.want("1", "writer", "WAIT", "1", "0")
+	})
+}
+
+// The last change of a connection is what counts, also one that a script or EXEC made.
+func TestWaitCountsTheLastChange(t *testing.T) {
+	in(t, replicated, func(w *world) {
+		w.want("OK", "master", "SET", "k", "v")
+		w.must(w.Sync(ctx, "master"))
+		w.must(w.LagReplication(ctx, "replica", time.Minute))
+		w.want("", "master", "SET", "k", "w", "NX") // changes nothing
+		w.want("1", "master", "WAIT", "1", "1000")
+		for _, change := range [][][]string{
+			{{"RENAME", "k", "l"}},
+			{{"EVAL", "return redis.call('INCR', KEYS[1])", "1", "n"}},
+			{{"MULTI"}, {"INCR", "n"}, {"EXEC"}},
+		} {
+			for _, command := range change {
+				w.do("master", command...)
+			}
+			w.want("0", "master", "WAIT", "1", "1000")
+			w.sleep(time.Minute)
+			w.want("1", "master", "WAIT", "1", "1000")
+		}
 	})
 }
 
@@ -234,17 +347,6 @@ func TestPause(t *testing.T) {
 		w.sleep(5 * time.Second)
 		w.must(w.Resume(ctx, "master"))
 		<-done
-	})
-}
-
-func TestStepClock(t *testing.T) {
-	in(t, single, func(w *world) {
-		w.want("OK", "master", "SET", "k", "v", "PX", "10000")
-		w.must(w.StepClock(ctx, "master", -time.Hour))
-		w.sleep(time.Second)
-		w.want("v", "master", "GET", "k")
-		w.must(w.StepClock(ctx, "master", time.Hour+10*time.Second))
-		w.want("", "master", "GET", "k")
 	})
 }
 

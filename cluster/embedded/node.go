@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,14 +23,20 @@ type node struct {
 	cluster.Node
 	source *sim.Source
 	pool   *interpreters
+	// clusterMode says that it is a node of a Redis Cluster, with all hash slots.
+	clusterMode bool
 
 	mu      sync.Mutex
 	redis   *miniredis.Miniredis // nil while the node is down
-	offset  time.Duration        // of the node's clock from true time
+	clock   wallClock            // the node's own
 	running chan struct{}        // closed while the node is not paused
+	aof     aof
+	memory  memoryLimit
 
-	feeds  []*feed // to the node's replicas
-	master *feed   // from the node's master; nil unless it is a replica
+	feeds  []*feed                // see downstream
+	master *feed                  // see upstream
+	long   longWay                // see LagReplication
+	wrote  map[*server.Peer]int64 // by connection: which change its last one was, see wait
 }
 
 func newNode(n cluster.Node, source *sim.Source, pool *interpreters) *node {
@@ -37,7 +45,8 @@ func newNode(n cluster.Node, source *sim.Source, pool *interpreters) *node {
 	return &node{Node: n, source: source, pool: pool, running: running}
 }
 
-func (n *node) start() error {
+// start starts the node with data, or empty.
+func (n *node) start(data dataset) error {
 	m := miniredis.NewMiniRedis()
 	// The first Dial makes the server that ServeConn needs.
 	conn, err := m.Dial()
@@ -51,10 +60,14 @@ func (n *node) start() error {
 	m.Server().SetPreHook(func(p *server.Peer, cmd string, args ...string) bool {
 		return n.hook(s, p, cmd, args)
 	})
-	m.SetTime(n.now())
-	m.ClockTTL(true)
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	n.clock = wallClock{} // a server starts with the right one
+	now := n.clock.show(n.source.Now())
+	m.SetTime(now)
+	m.ClockTTL(true)
+	restore(m, data, now)
+	n.memory.full.Store(false)
 	n.redis = m
 	return nil
 }
@@ -62,7 +75,7 @@ func (n *node) start() error {
 func (n *node) now() time.Time {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.source.Now().Add(n.offset)
+	return n.clock.show(n.source.Now())
 }
 
 func (n *node) server() *miniredis.Miniredis {
@@ -74,15 +87,17 @@ func (n *node) server() *miniredis.Miniredis {
 func (n *node) isAlive() bool { return n.server() != nil }
 
 func (n *node) accept(c net.Conn, source *sim.Source) error {
-	m := n.server()
-	if m == nil {
+	n.mu.Lock() // also against kill, in whose midst the server would be neither there nor gone
+	defer n.mu.Unlock()
+	if n.redis == nil {
 		return refused(n.Name)
 	}
-	m.Server().ServeConn(&served{Conn: c, node: n, source: source})
+	n.redis.Server().ServeConn(&served{Conn: c, node: n, source: source})
 	return nil
 }
 
 func (n *node) kill() {
+	n.flush()
 	n.mu.Lock()
 	m := n.redis
 	n.redis = nil
@@ -124,20 +139,13 @@ func (n *node) isPaused() bool {
 	}
 }
 
-func (n *node) stepClock(by time.Duration) {
-	n.mu.Lock()
-	n.offset += by
-	n.mu.Unlock()
-	n.tick()
-}
-
 // tick brings the server's clock, and with it every expiry, up to now.
 func (n *node) tick() {
 	if m := n.server(); m != nil {
 		m.SetTime(n.now())
 	}
-	if n.master != nil {
-		n.master.arrive()
+	if f := n.upstream(); f != nil {
+		f.arrive()
 	}
 }
 
@@ -161,19 +169,46 @@ func (n *node) inspect(keys []string) ([]cluster.KeyState, error) {
 		if states[i].TTL = m.TTL(k); states[i].TTL == 0 {
 			states[i].TTL = histories.NoTTL
 		}
-		if states[i].Type == "string" {
+		switch states[i].Type {
+		case "string":
 			states[i].Value, _ = m.Get(k)
+		case "hash", "zset":
+			states[i].Fields = fields(m, k)
 		}
 	}
 	return states, nil
+}
+
+// fields are what a hash or a sorted set holds, by name. A score is written as Redis writes it.
+func fields(m *miniredis.Miniredis, key string) []cluster.Field {
+	var fields []cluster.Field
+	if m.Type(key) == "hash" {
+		names, _ := m.HKeys(key) // it is a hash
+		for _, name := range names {
+			fields = append(fields, cluster.Field{Name: name, Value: m.HGet(key, name)})
+		}
+	} else {
+		scores, _ := m.SortedSet(key) // it is one
+		for name, score := range scores {
+			fields = append(fields, cluster.Field{Name: name, Value: strconv.FormatFloat(score, 'f', -1, 64)})
+		}
+	}
+	slices.SortFunc(fields, func(a, b cluster.Field) int { return strings.Compare(a.Name, b.Name) })
+	return fields
 }
 
 // hook runs before every command, also before those that a script calls, and then
 // with the server's lock held: it must not touch the server's data. It says whether it
 // has answered the command.
 func (n *node) hook(s *scripts, p *server.Peer, cmd string, args []string) bool {
-	if n.master != nil && n.master.following() && isWrite(cmd) {
+	if f := n.upstream(); f != nil && f.following() && isWrite(cmd) {
 		p.WriteError("READONLY You can't write against a read only replica.")
+		return true
+	}
+	if n.clusterMode && refusesSlots(s.srv, p, cmd, args) {
+		return true
+	}
+	if n.memory.refuses(s.srv, p, cmd, args) {
 		return true
 	}
 	if cmd == "WAIT" && len(args) == 2 {
@@ -186,9 +221,10 @@ func (n *node) hook(s *scripts, p *server.Peer, cmd string, args []string) bool 
 		if err1 != nil || err2 != nil || ms < 0 {
 			return false // miniredis words the error
 		}
-		p.WriteInt(n.wait(replicas, time.Duration(ms)*time.Millisecond))
+		p.WriteInt(n.wait(p, replicas, time.Duration(ms)*time.Millisecond))
 		return true
 	}
+	n.note(s.srv, p, cmd)
 	return s.serve(p, cmd, args)
 }
 

@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
+
+	"github.com/lockbench/lockbench/cluster"
 )
 
 // feed is the asynchronous replication from one master to one replica.
@@ -20,6 +23,7 @@ type feed struct {
 	flying   []change // sent, not yet due
 	sent     int64    // changes made by the master
 	have     int64    // changes the replica has
+	since    int64    // of the copy with which the replica joined, or came back
 	cut      bool
 	promoted bool
 }
@@ -45,9 +49,37 @@ type entry struct {
 }
 
 func (n *node) follow(master *node, lag time.Duration) {
-	f := &feed{from: master, to: n, lag: lag, last: dataset{}}
+	n.feedBy(&feed{from: master, to: n, lag: lag, last: dataset{}})
+}
+
+// feedBy makes f the feed of n, instead of the one that it had.
+func (n *node) feedBy(f *feed) {
+	n.mu.Lock()
+	old := n.master
 	n.master = f
-	master.feeds = append(master.feeds, f)
+	n.mu.Unlock()
+	if old != nil {
+		old.from.mu.Lock()
+		old.from.feeds = slices.DeleteFunc(slices.Clone(old.from.feeds), func(o *feed) bool { return o == old })
+		old.from.mu.Unlock()
+	}
+	f.from.mu.Lock()
+	defer f.from.mu.Unlock()
+	f.from.feeds = append(slices.Clip(f.from.feeds), f) // others may read the old slice
+}
+
+// downstream are the feeds to the node's replicas, and to those that were promoted.
+func (n *node) downstream() []*feed {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.feeds
+}
+
+// upstream is the feed from the node's master, or nil. A promoted replica follows it no more.
+func (n *node) upstream() *feed {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.master
 }
 
 // answered runs after each piece of a reply is sent. What does not fit the server's
@@ -55,7 +87,7 @@ func (n *node) follow(master *node, lag time.Duration) {
 // done by a goroutine that waits for the command to end, at the same instant.
 func (n *node) answered() {
 	m := n.server()
-	if m == nil || len(n.feeds) == 0 {
+	if m == nil || len(n.downstream()) == 0 {
 		return
 	}
 	if !m.TryLock() {
@@ -73,7 +105,7 @@ func (n *node) replicate() {
 		return
 	}
 	data, now := snapshot(m, n.now()), n.source.Now()
-	for _, f := range n.feeds {
+	for _, f := range n.downstream() {
 		f.send(data, now)
 	}
 }
@@ -87,7 +119,7 @@ func (f *feed) send(data dataset, now time.Time) {
 	f.last = data
 	f.sent++
 	if !f.cut && !f.promoted {
-		f.flying = append(f.flying, change{f.sent, now.Add(f.lag), data})
+		f.flying = append(f.flying, change{f.sent, f.arrival(now), data})
 	}
 }
 
@@ -105,6 +137,9 @@ func (f *feed) arrive() {
 	f.mu.Unlock()
 	if m := f.to.server(); due != nil && m != nil {
 		restore(m, due.data, f.to.now())
+		if len(f.to.downstream()) > 0 {
+			f.to.replicate()
+		}
 	}
 }
 
@@ -123,7 +158,8 @@ func (f *feed) setCut(cut bool) {
 	}
 	f.cut, f.flying = cut, nil
 	if !cut && f.sent > f.have { // a full resynchronisation
-		f.flying = []change{{f.sent, f.to.source.Now().Add(f.lag), f.last}}
+		f.since = f.sent
+		f.flying = []change{{f.sent, f.arrival(f.to.source.Now()), f.last}}
 	}
 }
 
@@ -159,47 +195,10 @@ func (f *feed) offsets() (have, sent int64) {
 	return f.have, f.sent
 }
 
-// wait is Redis' WAIT: it sleeps until enough replicas have everything sent so far,
-// or for timeout (0: for ever), and returns how many have.
-func (n *node) wait(replicas int, timeout time.Duration) int {
-	var want int64
-	for _, f := range n.feeds {
-		_, sent := f.offsets()
-		want = max(want, sent)
-	}
-	start := n.source.Now()
-	for {
-		count, next := 0, time.Time{}
-		for _, f := range n.feeds {
-			arrived, due := f.lead(want)
-			if arrived {
-				count++
-			} else if !due.IsZero() && (next.IsZero() || due.Before(next)) {
-				next = due
-			}
-		}
-		if count >= replicas {
-			return count
-		}
-		if timeout > 0 {
-			if end := start.Add(timeout); next.IsZero() || next.After(end) {
-				next = end
-			}
-			if !n.source.Now().Before(start.Add(timeout)) {
-				return count
-			}
-		}
-		if next.IsZero() {
-			return count // nothing is on its way: waiting for ever would stop the world
-		}
-		if n.source.Sleep(context.Background(), next.Sub(n.source.Now())) != nil {
-			return count
-		}
-	}
-}
-
-// snapshot copies what m holds. now is by m's own clock.
+// snapshot copies what m holds. now is by m's own clock, which moves to it: what is left of a
+// TTL is counted from there.
 func snapshot(m *miniredis.Miniredis, now time.Time) dataset {
+	m.SetTime(now)
 	data := dataset{}
 	for _, k := range m.Keys() {
 		e := entry{kind: m.Type(k)}
@@ -216,19 +215,25 @@ func snapshot(m *miniredis.Miniredis, now time.Time) dataset {
 				e.fields[f] = m.HGet(k, f)
 			}
 		case "list":
-			e.list, _ = m.List(k)
+			list, _ := m.List(k)
+			e.list = slices.Clone(list) // it is the server's own
 		case "set":
 			e.list, _ = m.Members(k)
 		case "zset":
-			e.scores, _ = m.SortedSet(k)
+			e.scores = map[string]float64{} // SortedSet would give the server's own
+			members, _ := m.ZMembers(k)
+			for _, member := range members {
+				e.scores[member], _ = m.ZScore(k, member)
+			}
 		}
 		data[k] = e
 	}
 	return data
 }
 
-// restore replaces what m holds.
+// restore replaces what m holds. now is by m's own clock, which moves to it.
 func restore(m *miniredis.Miniredis, data dataset, now time.Time) {
+	m.SetTime(now)
 	m.FlushAll()
 	for k, e := range data {
 		if !e.expires.IsZero() && !e.expires.After(now) {
@@ -261,10 +266,11 @@ func (c *Cluster) feedTo(replica string) (*feed, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n.master == nil {
+	f := n.upstream()
+	if f == nil {
 		return nil, fmt.Errorf("node %s is not a replica", replica)
 	}
-	return n.master, nil
+	return f, nil
 }
 
 // Sync returns once every replica of master has everything written so far.
@@ -273,7 +279,10 @@ func (c *Cluster) Sync(ctx context.Context, master string) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range n.feeds {
+	for _, f := range n.downstream() {
+		if !f.following() {
+			continue
+		}
 		_, sent := f.offsets()
 		for {
 			arrived, due := f.lead(sent)
@@ -318,10 +327,8 @@ func (c *Cluster) Promote(_ context.Context, replica string) error {
 	f.promote()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for shard, name := range c.primary {
-		if name == f.from.Name {
-			c.primary[shard] = replica
-		}
+	if shard, ok := cluster.ShardOf(c.Nodes(), replica); ok {
+		c.primary[shard] = replica
 	}
 	return nil
 }

@@ -159,7 +159,7 @@ func (c *Cluster) Inspect(ctx context.Context, name string, keys ...string) ([]c
 	defer cancel()
 	var states []cluster.KeyState
 	err := c.admin(ctx, name, func(ctx context.Context, conn *wire.Conn) (err error) {
-		states, err = node.Inspect(ctx, conn, keys)
+		states, err = node.InspectStrings(ctx, conn, keys)
 		return err
 	})
 	if err != nil {

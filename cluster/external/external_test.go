@@ -256,6 +256,23 @@ func TestNothingLandsAfterClose(t *testing.T) {
 	}
 }
 
+// nobodyAt is an address where nobody listens, nor can until the test ends: it is our end
+// of a connection.
+func nobodyAt(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	conn, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn.LocalAddr().String()
+}
+
 func TestRefusals(t *testing.T) {
 	plain := locktest.StartRedis(t)
 	closed := locktest.StartRedis(t, "--requirepass", password)
@@ -264,18 +281,13 @@ func TestRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	free := l.Addr().String()
-	_ = l.Close()
+	nobody := nobodyAt(t)
 	for name, tc := range map[string]struct {
 		masters string
 		topo    cluster.Topology
 		want    string
 	}{
-		"nobody there":   {free, one(), free + " cannot be reached: "},
+		"nobody there":   {nobody, one(), nobody + " cannot be reached: "},
 		"replica":        {locktest.StartRedis(t, "--replicaof", "127.0.0.1", port), one(), "is a replica: name its master"},
 		"cluster":        {locktest.StartRedis(t, "--cluster-enabled", "yes"), one(), "is a node of a Redis Cluster"},
 		"no password":    {closed, one(), "wants a password"},
@@ -353,7 +365,7 @@ func TestDoesNothingToServers(t *testing.T) {
 	var c cluster.Cluster = (*external.Cluster)(nil)
 	for name, can := range map[string]bool{
 		"kill": is[cluster.Killer](c), "restart": is[cluster.Restarter](c), "pause": is[cluster.Pauser](c),
-		"step clocks": is[cluster.ClockStepper](c), "replicate": is[cluster.Replicator](c),
+		"set clocks": is[cluster.ClockSetter](c), "replicate": is[cluster.Replicator](c),
 	} {
 		if can {
 			t.Errorf("it can %s", name)

@@ -7,6 +7,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/lockbench/lockbench/wire"
 )
@@ -15,6 +16,9 @@ import (
 // fault of the wire reaches it.
 func Admin(ctx context.Context, addr string, f func(*wire.Conn) error) error {
 	err := admin(ctx, addr, f)
+	if deadline, ok := ctx.Deadline(); err != nil && ok && !time.Now().Before(deadline) {
+		<-ctx.Done() // a read may time out a moment before its context does
+	}
 	if err != nil && ctx.Err() != nil { // more to the point than a read that timed out
 		return fmt.Errorf("%w (%w)", context.Cause(ctx), err)
 	}
@@ -57,6 +61,9 @@ func Command(ctx context.Context, addr string, args ...string) (wire.Reply, erro
 	return reply, err
 }
 
+// ErrNoField says that a section of INFO does not have that field.
+var ErrNoField = errors.New("no such field")
+
 // Info returns one number of a section of INFO.
 func Info(ctx context.Context, conn *wire.Conn, section, field string) (int64, error) {
 	reply, err := Do(ctx, conn, "INFO", section)
@@ -68,5 +75,5 @@ func Info(ctx context.Context, conn *wire.Conn, section, field string) (int64, e
 			return strconv.ParseInt(value, 10, 64)
 		}
 	}
-	return 0, fmt.Errorf("INFO %s has no %s", section, field)
+	return 0, fmt.Errorf("INFO %s: %s: %w", section, field, ErrNoField)
 }

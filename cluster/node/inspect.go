@@ -3,6 +3,8 @@ package node
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/cluster"
@@ -12,9 +14,24 @@ import (
 
 // Inspect looks at all keys at one instant, in a transaction.
 func Inspect(ctx context.Context, conn *wire.Conn, keys []string) ([]cluster.KeyState, error) {
+	return inspect(ctx, conn, keys, true)
+}
+
+// InspectStrings is Inspect for users who may not read hashes and sorted sets: of those it
+// does not tell what they hold.
+func InspectStrings(ctx context.Context, conn *wire.Conn, keys []string) ([]cluster.KeyState, error) {
+	return inspect(ctx, conn, keys, false)
+}
+
+func inspect(ctx context.Context, conn *wire.Conn, keys []string, fields bool) ([]cluster.KeyState, error) {
 	commands := [][]string{{"MULTI"}}
+	each := 3 // commands for a key
+	if fields {
+		each = 5
+	}
 	for _, key := range keys {
-		commands = append(commands, []string{"TYPE", key}, []string{"PTTL", key}, []string{"GET", key})
+		all := [][]string{{"TYPE", key}, {"PTTL", key}, {"GET", key}, {"HGETALL", key}, {"ZRANGE", key, "0", "-1", "WITHSCORES"}}
+		commands = append(commands, all[:each]...)
 	}
 	for _, command := range commands {
 		if _, err := Do(ctx, conn, command...); err != nil {
@@ -22,24 +39,44 @@ func Inspect(ctx context.Context, conn *wire.Conn, keys []string) ([]cluster.Key
 		}
 	}
 	reply, err := Do(ctx, conn, "EXEC")
+	if len(keys) > 1 && crossSlot(err) {
+		return inspectEach(ctx, conn, keys, fields)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if len(reply.Elems) != 3*len(keys) {
-		return nil, fmt.Errorf("EXEC: want %d replies, got %d", 3*len(keys), len(reply.Elems))
+	if len(reply.Elems) != each*len(keys) {
+		return nil, fmt.Errorf("EXEC: want %d replies, got %d", each*len(keys), len(reply.Elems))
 	}
 	states := make([]cluster.KeyState, len(keys))
 	for i, key := range keys {
-		if states[i], err = keyState(key, reply.Elems[3*i], reply.Elems[3*i+1], reply.Elems[3*i+2]); err != nil {
+		if states[i], err = keyState(key, reply.Elems[each*i:each*(i+1)]); err != nil {
 			return nil, err
 		}
 	}
 	return states, nil
 }
 
-// keyState reads the replies to TYPE, PTTL and GET. GET refuses keys of other types
-// than string; that is not an error here.
-func keyState(key string, kind, pttl, value wire.Reply) (cluster.KeyState, error) {
+// inspectEach looks at one key after another, for a server in cluster mode does not look at
+// keys of different slots at one instant.
+func inspectEach(ctx context.Context, conn *wire.Conn, keys []string, fields bool) ([]cluster.KeyState, error) {
+	var states []cluster.KeyState
+	for i := range keys {
+		state, err := inspect(ctx, conn, keys[i:i+1], fields)
+		if err != nil {
+			return nil, err
+		}
+		states = append(states, state...)
+	}
+	return states, nil
+}
+
+func crossSlot(err error) bool { return err != nil && strings.Contains(err.Error(), "CROSSSLOT") }
+
+// keyState reads the replies to TYPE, PTTL and GET, and perhaps to HGETALL and ZRANGE. The last
+// three refuse keys of other types than theirs; that is not an error here.
+func keyState(key string, replies []wire.Reply) (cluster.KeyState, error) {
+	kind, pttl, value := replies[0], replies[1], replies[2]
 	if err := kind.Err(); err != nil {
 		return cluster.KeyState{}, fmt.Errorf("TYPE %s: %w", key, err)
 	}
@@ -57,8 +94,29 @@ func keyState(key string, kind, pttl, value wire.Reply) (cluster.KeyState, error
 	if ms == -1 {
 		state.TTL = histories.NoTTL
 	}
-	if state.Type == "string" {
+	switch state.Type {
+	case "string":
 		state.Value = value.Text()
+	case "hash":
+		if len(replies) > 3 {
+			state.Fields = fields(replies[3])
+		}
+	case "zset":
+		if len(replies) > 4 {
+			state.Fields = fields(replies[4])
+		}
 	}
 	return state, nil
+}
+
+// fields reads names and values that take turns, and sorts them by name.
+func fields(reply wire.Reply) []cluster.Field {
+	var fields []cluster.Field
+	for pair := range slices.Chunk(reply.Elems, 2) {
+		if len(pair) == 2 {
+			fields = append(fields, cluster.Field{Name: pair[0].Text(), Value: pair[1].Text()})
+		}
+	}
+	slices.SortFunc(fields, func(a, b cluster.Field) int { return strings.Compare(a.Name, b.Name) })
+	return fields
 }

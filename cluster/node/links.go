@@ -45,6 +45,7 @@ func (l *Links) Link(client, node string) *wire.Link {
 		link = wire.NewLink(client, node, func(ctx context.Context) (net.Conn, error) {
 			return l.dial(ctx, node)
 		})
+		link.SetClocks(func(int, wire.Direction) wire.Clock { return machineClock{} })
 		l.links[key] = link
 		if l.closed {
 			link.Close()

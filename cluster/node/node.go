@@ -26,6 +26,16 @@ func Check(topo cluster.Topology) error {
 		return fmt.Errorf("want a topology of at least 1 master and 0 or more replicas, got %d and %d",
 			topo.Masters, topo.Replicas)
 	}
+	switch {
+	case topo.ClusterMode && topo.Replicas+topo.Sentinels > 0:
+		return errors.New("want a topology in cluster mode without replicas and Sentinels: in a Redis Cluster, failover is its own")
+	case topo.Sentinels == 0:
+		return nil
+	case topo.Sentinels < 3:
+		return fmt.Errorf("want 3 or more Sentinels or none, so that a majority outlives one of them; got %d", topo.Sentinels)
+	case topo.Replicas == 0:
+		return errors.New("want a replica for the Sentinels to promote, got none")
+	}
 	return nil
 }
 

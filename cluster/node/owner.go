@@ -3,6 +3,7 @@ package node
 import (
 	"errors"
 	"os"
+	"slices"
 	"time"
 
 	psutil "github.com/shirou/gopsutil/v3/process"
@@ -36,7 +37,8 @@ func Self() (Owner, error) {
 	return Owner{PID: pid, Started: started, Host: host}, err
 }
 
-// Gone says whether the owner has certainly ended. host is the name of this host; of
+// Gone says whether the owner has certainly ended, be it that nobody has waited for it yet,
+// as where the first process of a container does not. host is the name of this host; of
 // another host's processes nothing is certain.
 func (o Owner) Gone(host string) bool {
 	if o.Host != host || o.PID <= 0 {
@@ -45,6 +47,9 @@ func (o Owner) Gone(host string) bool {
 	p, err := psutil.NewProcess(o.PID)
 	if err != nil {
 		return errors.Is(err, psutil.ErrorProcessNotRunning)
+	}
+	if status, err := p.Status(); err == nil && slices.Contains(status, psutil.Zombie) {
+		return true
 	}
 	started, err := p.CreateTime()
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"strconv"
 	"sync"
 	"time"
@@ -16,11 +15,11 @@ import (
 const (
 	// ProbeKey is written and deleted to have something to wait for.
 	ProbeKey = "lockbench:probe"
-	// waitSlice is the time-out of one WAIT. A replica that connects after a WAIT
-	// began may be counted only by the next one.
+	// waitSlice is the time-out of the first WAIT. A replica that connects after a WAIT
+	// began may be counted only by the next one. But each WAIT writes a GETACK, for which
+	// the next one waits as well: with slices shorter than a replica's lag none would ever
+	// be satisfied, and so each is twice as long as the one before.
 	waitSlice = 100 * time.Millisecond
-	// acceptPause keeps a listener that fails from spinning.
-	acceptPause = 10 * time.Millisecond
 	// poll is the time between two looks at a server that is not ready yet.
 	poll = time.Millisecond
 	// lookLimit bounds the look at a server that is about to be killed or stopped.
@@ -37,30 +36,32 @@ type Replication struct {
 	nodes  []cluster.Node
 	links  *Links
 	locate Locate
-	logf   func(format string, args ...any)
-	feeds  map[string]*feed // by replica
+	doors  *Doors // nil before Start
 
 	mu      sync.Mutex
-	primary []string // by shard
+	feeds   map[string]*feed       // by replica, the latest of each
+	primary []string               // by shard
+	last    map[string]time.Time   // of LastLook, by node
+	lags    map[string]*wire.Delay // by replica
 }
 
-// feed is the stream from a master to one replica. It comes in at a listener of
-// ours and crosses Link(replica, master), so that it can be cut.
+// feed is the stream from a master to one replica. It comes in at a door and crosses
+// Link(replica, master), so that it can be cut.
 type feed struct {
 	replica, master string
-	listener        net.Listener // nil before Start
 
 	mu       sync.Mutex
 	have     int64 // what the replica had at the last look
 	sent     int64 // what the master had at the last look
 	promoted bool
-	came     int // connections so far
 }
 
-// NewReplication returns the replication between nodes, which does not flow yet. What
-// disturbs it goes to logf.
-func NewReplication(nodes []cluster.Node, links *Links, locate Locate, logf func(format string, args ...any)) *Replication {
-	r := &Replication{nodes: nodes, links: links, locate: locate, logf: logf, feeds: make(map[string]*feed)}
+// NewReplication returns the replication between nodes, which does not flow yet.
+func NewReplication(nodes []cluster.Node, links *Links, locate Locate) *Replication {
+	r := &Replication{
+		nodes: nodes, links: links, locate: locate,
+		feeds: make(map[string]*feed), last: make(map[string]time.Time), lags: make(map[string]*wire.Delay),
+	}
 	for _, n := range nodes {
 		switch n.Role {
 		case cluster.Master:
@@ -72,17 +73,11 @@ func NewReplication(nodes []cluster.Node, links *Links, locate Locate, logf func
 	return r
 }
 
-// Start makes the replicas follow their masters, by way of listeners on an address of
-// host, and returns once they have caught up.
-func (r *Replication) Start(ctx context.Context, host string) error {
+// Start makes the replicas follow their masters, by way of doors, and returns once they
+// have caught up.
+func (r *Replication) Start(ctx context.Context, doors *Doors) error {
+	r.doors = doors
 	for _, n := range r.nodes {
-		f, ok := r.feeds[n.Name]
-		if !ok {
-			continue
-		}
-		if err := r.listen(ctx, f, host); err != nil {
-			return err
-		}
 		if err := r.Follow(ctx, n.Name); err != nil {
 			return err
 		}
@@ -95,7 +90,7 @@ func (r *Replication) Start(ctx context.Context, host string) error {
 			return errors.Join(err, r.absent())
 		}
 	}
-	for _, f := range r.feeds {
+	for _, f := range r.all() {
 		if err := r.look(ctx, f); err != nil {
 			return err
 		}
@@ -103,24 +98,26 @@ func (r *Replication) Start(ctx context.Context, host string) error {
 	return nil
 }
 
-// absent names the replicas that have never come to their listener.
-func (r *Replication) absent() error {
-	var errs []error
+// all returns the feeds in the order of their replicas.
+func (r *Replication) all() []*feed {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var feeds []*feed
 	for _, n := range r.nodes {
-		if f, ok := r.feeds[n.Name]; ok && f.visits() == 0 {
-			errs = append(errs, fmt.Errorf("%s never connected to %v; a firewall of this machine may keep it out",
-				f.replica, f.listener.Addr()))
+		if f, ok := r.feeds[n.Name]; ok {
+			feeds = append(feeds, f)
 		}
 	}
-	return errors.Join(errs...)
+	return feeds
 }
 
-// Close closes the listeners.
-func (r *Replication) Close() error {
+// absent names the replicas that have never come to the door of their master.
+func (r *Replication) absent() error {
 	var errs []error
-	for _, f := range r.feeds {
-		if f.listener != nil {
-			errs = append(errs, f.listener.Close())
+	for _, f := range r.all() {
+		if r.doors.visits(f.replica, f.master) == 0 {
+			errs = append(errs, fmt.Errorf("%s never came to the door of %s on %s; a firewall of this machine may keep it out",
+				f.replica, f.master, r.doors.host))
 		}
 	}
 	return errors.Join(errs...)
@@ -142,15 +139,24 @@ func (f *feed) isPromoted() bool {
 	return f.promoted
 }
 
-func (f *feed) visits() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.came
+// latest is the feed of a replica, or of one that was promoted. Nil: it never had one.
+func (r *Replication) latest(replica string) *feed {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.feeds[replica]
+}
+
+// Master is the node that replica follows, or "" if it follows nobody.
+func (r *Replication) Master(replica string) string {
+	if f := r.latest(replica); f != nil && !f.isPromoted() {
+		return f.master
+	}
+	return ""
 }
 
 // feed finds a replica by name.
 func (r *Replication) feed(replica string) (*feed, error) {
-	if f, ok := r.feeds[replica]; ok {
+	if f := r.latest(replica); f != nil {
 		return f, nil
 	}
 	for _, n := range r.nodes {
@@ -164,8 +170,8 @@ func (r *Replication) feed(replica string) (*feed, error) {
 // followers are the feeds of the replicas that still follow master.
 func (r *Replication) followers(master string) []*feed {
 	var feeds []*feed
-	for _, n := range r.nodes {
-		if f, ok := r.feeds[n.Name]; ok && f.master == master && !f.isPromoted() {
+	for _, f := range r.all() {
+		if f.master == master && !f.isPromoted() {
 			feeds = append(feeds, f)
 		}
 	}
@@ -181,47 +187,14 @@ func (r *Replication) admin(ctx context.Context, node string, f func(*wire.Conn)
 	return Admin(ctx, addr, f)
 }
 
-// listen opens the listener that f comes in at.
-func (r *Replication) listen(ctx context.Context, f *feed, host string) error {
-	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", net.JoinHostPort(host, "0"))
-	if err != nil {
-		return err
-	}
-	f.listener = l
-	link := r.links.Link(f.replica, f.master)
-	r.links.Go(func(ctx context.Context) {
-		for {
-			conn, err := l.Accept()
-			if errors.Is(err, net.ErrClosed) {
-				return
-			}
-			if err != nil { // such as no file descriptors left; the replica comes again
-				r.logf("accept the replication of %s: %v", f.replica, err)
-				select {
-				case <-ctx.Done():
-					return
-				case <-time.After(acceptPause):
-				}
-				continue
-			}
-			f.mu.Lock()
-			f.came++
-			f.mu.Unlock()
-			r.links.Serve(link, conn) // the replica sees the end and comes again
-		}
-	})
-	return nil
-}
-
-// Follow tells a replica to follow its master through its listener. A promoted one is
-// left alone, and so is a node that is no replica.
+// Follow tells a replica to follow its master. A promoted one is left alone, and so is a
+// node that is no replica.
 func (r *Replication) Follow(ctx context.Context, replica string) error {
-	f, ok := r.feeds[replica]
-	if !ok || f.isPromoted() {
+	master := r.Master(replica)
+	if master == "" {
 		return nil
 	}
-	host, port, err := net.SplitHostPort(f.listener.Addr().String())
+	host, port, err := r.doors.Address(ctx, replica, master)
 	if err != nil {
 		return err
 	}
@@ -273,8 +246,8 @@ func probe(ctx context.Context, conn *wire.Conn, want int64) (acks int64, err er
 	if _, err := Do(ctx, conn, "DEL", ProbeKey); err != nil {
 		return 0, err
 	}
-	for {
-		reply, err := Do(ctx, conn, "WAIT", strconv.FormatInt(want, 10), strconv.FormatInt(waitSlice.Milliseconds(), 10))
+	for slice := waitSlice; ; slice *= 2 {
+		reply, err := Do(ctx, conn, "WAIT", strconv.FormatInt(want, 10), strconv.FormatInt(slice.Milliseconds(), 10))
 		if err != nil {
 			return acks, err
 		}
@@ -289,13 +262,14 @@ func probe(ctx context.Context, conn *wire.Conn, want int64) (acks int64, err er
 
 // Cut severs the stream that feeds replica. What the master writes from now on does
 // not reach it. Stopping the replica would not do that: the kernel buffers the stream.
-func (r *Replication) Cut(replica string) error {
+// Cut returns once the replica has noticed, if it runs.
+func (r *Replication) Cut(ctx context.Context, replica string) error {
 	f, err := r.feed(replica)
 	if err != nil {
 		return err
 	}
 	r.links.Link(f.replica, f.master).Cut()
-	return nil
+	return r.severed(ctx, f)
 }
 
 // Heal lets the stream flow again. The replica comes back by itself, a second later
@@ -323,11 +297,16 @@ func (r *Replication) Promote(ctx context.Context, replica string) error {
 	if err := r.admin(ctx, replica, func(conn *wire.Conn) error { return becomeMaster(ctx, conn) }); err != nil {
 		return err
 	}
+	r.promoted(f)
+	return nil
+}
+
+// promoted notes that the replica of f is a master.
+func (r *Replication) promoted(f *feed) {
 	f.mu.Lock()
 	f.promoted = true
 	f.mu.Unlock()
-	r.replacePrimary(f.master, f.replica)
-	return nil
+	r.lead(f.replica)
 }
 
 // becomeMaster makes a server a master and returns once it says that it is one.
@@ -335,32 +314,15 @@ func becomeMaster(ctx context.Context, conn *wire.Conn) error {
 	if _, err := Do(ctx, conn, "REPLICAOF", "NO", "ONE"); err != nil {
 		return err
 	}
-	pause := time.NewTicker(poll)
-	defer pause.Stop()
-	for {
-		role, err := Do(ctx, conn, "ROLE")
-		if err != nil {
-			return err
-		}
-		if len(role.Elems) > 0 && role.Elems[0].Text() == "master" {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-pause.C:
-		}
-	}
+	return awaitRole(ctx, conn, "master")
 }
 
-// replacePrimary makes next serve the shard of master.
-func (r *Replication) replacePrimary(master, next string) {
+// lead makes node serve its shard.
+func (r *Replication) lead(node string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for shard, n := range r.nodes { // masters come first, one for each shard
-		if n.Name == master {
-			r.primary[shard] = next
-		}
+	if shard, ok := cluster.ShardOf(r.nodes, node); ok {
+		r.primary[shard] = node
 	}
 }
 
@@ -388,7 +350,10 @@ func (r *Replication) Offsets(ctx context.Context, replica string) (have, sent i
 func (r *Replication) LastLook(ctx context.Context, node string) {
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
-	for _, f := range r.feeds {
+	r.mu.Lock()
+	r.last[node] = time.Now()
+	r.mu.Unlock()
+	for _, f := range r.all() {
 		if f.replica == node || f.master == node {
 			_ = r.look(ctx, f) // what is not seen now keeps its last value
 		}
@@ -417,7 +382,7 @@ func (r *Replication) look(ctx context.Context, f *feed) error {
 	return errors.Join(ignoreSilent(haveErr), ignoreSilent(sentErr))
 }
 
-// errSilent says that a node is dead or stopped, as intended.
+// errSilent says that a node is dead or stopped, as intended, or does not know.
 var errSilent = errors.New("node does not answer")
 
 func ignoreSilent(err error) error {
@@ -437,5 +402,8 @@ func (r *Replication) offset(ctx context.Context, node, field string) (n int64, 
 		n, err = Info(ctx, conn, "replication", field)
 		return err
 	})
+	if errors.Is(err, ErrNoField) {
+		err = errSilent // Sentinels have made a master of the replica, and its own numbers count
+	}
 	return n, err
 }

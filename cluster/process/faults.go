@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"time"
-
-	psutil "github.com/shirou/gopsutil/v3/process"
 
 	"github.com/lockbench/lockbench/cluster/node"
+	"github.com/lockbench/lockbench/osproc"
 )
 
 // Kill stops node by SIGKILL and returns once it is gone. The kernel closes its
@@ -50,11 +47,8 @@ func (c *Cluster) Pause(ctx context.Context, name string) error {
 			return err
 		}
 		c.repl.LastLook(ctx, name)
-		if err := p.SuspendWithContext(ctx); err != nil {
-			return err
-		}
 		s.setPaused(true)
-		return stopped(ctx, p)
+		return p.Suspend(ctx)
 	})
 }
 
@@ -65,7 +59,7 @@ func (c *Cluster) Resume(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		if err := p.ResumeWithContext(ctx); err != nil {
+		if err := p.Resume(ctx); err != nil {
 			return err
 		}
 		s.setPaused(false)
@@ -74,30 +68,10 @@ func (c *Cluster) Resume(ctx context.Context, name string) error {
 }
 
 // handle returns the running process for signals.
-func (s *server) handle(ctx context.Context) (*psutil.Process, error) {
+func (s *server) handle(ctx context.Context) (*osproc.Process, error) {
 	r := s.current()
 	if r == nil {
 		return nil, node.NotRunning(s.node.Name)
 	}
-	return psutil.NewProcessWithContext(ctx, int32(r.process.Pid))
-}
-
-// stopped returns once p stands still: a signal is sent before it takes effect.
-func stopped(ctx context.Context, p *psutil.Process) error {
-	pause := time.NewTicker(poll)
-	defer pause.Stop()
-	for {
-		status, err := p.StatusWithContext(ctx)
-		if err != nil {
-			return err
-		}
-		if slices.Contains(status, psutil.Stop) {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-pause.C:
-		}
-	}
+	return osproc.Find(ctx, r.process.Pid)
 }

@@ -1,8 +1,8 @@
 // Package process is a cluster of real redis-server processes on loopback, with
 // real replication. It needs redis-server 6.2 or newer.
 //
-// Servers keep nothing and die with the harness: on Linux even when it is killed by
-// SIGKILL, elsewhere with Close. Links and replication are those of package node.
+// Servers keep nothing unless told to, and die with the harness: on Linux even when it
+// is killed by SIGKILL, elsewhere with Close. Links and replication are those of package node.
 package process
 
 import (
@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/cluster/node"
+	"github.com/lockbench/lockbench/osproc"
 	"github.com/lockbench/lockbench/wire"
 )
 
@@ -31,22 +33,32 @@ type Options struct {
 	Server string    // name or path of the server; empty: redis-server on PATH
 	Dir    string    // parent of the temporary directory; empty: os.TempDir()
 	Log    io.Writer // gets what servers print and what is swept; nil: nobody
+	// Clocks asks for servers whose clocks can be set, if libfaketime is installed: it is
+	// then loaded into all of them, and each look at the clock reads a file, which makes a
+	// command two or three times as expensive.
+	Clocks bool
 }
 
 // Cluster is a deployment of redis-server processes. It implements cluster.Cluster,
-// Killer, Restarter, Pauser, Commander and Replicator.
+// Killer, Restarter, PowerCutter, Pauser, ClockSetter, Commander, Replicator, Demoter,
+// Sentinel and Processes.
 type Cluster struct {
 	prog     program
 	dir      string
 	log      *lineLog
-	launcher *launcher
+	launcher *osproc.Launcher
 
 	close func() error
+
+	noClocks error // why clocks cannot be set
 
 	nodes   []cluster.Node
 	servers map[string]*server
 	links   *node.Links
 	repl    *node.Replication
+	doors   *node.Doors // nil before the start
+
+	sentinels *node.Sentinels // nil: there are none
 }
 
 var (
@@ -56,6 +68,11 @@ var (
 	_ cluster.Pauser     = (*Cluster)(nil)
 	_ cluster.Commander  = (*Cluster)(nil)
 	_ cluster.Replicator = (*Cluster)(nil)
+	_ cluster.Demoter    = (*Cluster)(nil)
+	_ cluster.Sentinel   = (*Cluster)(nil)
+	_ cluster.Processes  = (*Cluster)(nil)
+
+	_ cluster.ClockSetter = (*Cluster)(nil)
 )
 
 // New starts the servers of topo and returns once all of them answer and every
@@ -69,13 +86,20 @@ func New(ctx context.Context, topo cluster.Topology, opt Options) (*Cluster, err
 	if err != nil {
 		return nil, err
 	}
+	noClocks := errClocksNotAsked
+	if opt.Clocks {
+		if prog.faketime, noClocks = findFaketime(ctx, prog); ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+	}
 	log := &lineLog{w: opt.Log}
 	dir, err := newWorkDir(opt.Dir, log)
 	if err != nil {
 		return nil, fmt.Errorf("make a temporary directory: %w", err)
 	}
 	c := newCluster(ctx, topo, prog, dir, log)
-	if err := c.start(ctx); err != nil {
+	c.noClocks = noClocks
+	if err := c.start(ctx, topo); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
@@ -86,23 +110,28 @@ func newCluster(ctx context.Context, topo cluster.Topology, prog program, dir st
 		prog:     prog,
 		dir:      dir,
 		log:      log,
-		launcher: newLauncher(),
+		launcher: osproc.NewLauncher(),
 		nodes:    topo.Nodes(),
 		servers:  make(map[string]*server),
 	}
 	for _, n := range c.nodes {
-		c.servers[n.Name] = newServer(n, filepath.Join(dir, n.Name))
+		s := newServer(n, filepath.Join(dir, n.Name))
+		s.clusterMode = topo.ClusterMode && n.Role == cluster.Master
+		c.servers[n.Name] = s
 	}
 	c.links = node.NewLinks(ctx, c.connect)
-	c.repl = node.NewReplication(c.nodes, c.links, c.locate, log.printf)
+	c.repl = node.NewReplication(c.nodes, c.links, c.locate)
 	c.close = sync.OnceValue(c.shutDown)
 	return c
 }
 
 // start starts all servers at once and then the replication between them.
-func (c *Cluster) start(ctx context.Context) error {
+func (c *Cluster) start(ctx context.Context, topo cluster.Topology) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("gave up after %v", startLimit))
 	defer cancel()
+	if err := c.openDoors(ctx, topo); err != nil {
+		return err
+	}
 	err := node.InParallel(ctx, c.nodes, func(ctx context.Context, n cluster.Node) error {
 		return c.change(ctx, "start", n.Name, func(ctx context.Context, s *server) error {
 			return s.start(ctx, c.prog, c.launcher, c.log)
@@ -111,7 +140,10 @@ func (c *Cluster) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.repl.Start(ctx, loopback)
+	if err := c.repl.Start(ctx, c.doors); err != nil {
+		return err
+	}
+	return c.startSentinels(ctx)
 }
 
 // Nodes returns the masters, the replicas and the register, in this order and in
@@ -209,11 +241,11 @@ func (c *Cluster) Close() error { return c.close() }
 
 func (c *Cluster) shutDown() error {
 	c.links.End()
-	errs := make([]error, len(c.nodes))
+	servers := slices.Collect(maps.Values(c.servers))
+	errs := make([]error, len(servers))
 	var kills sync.WaitGroup
-	for i, n := range c.nodes {
+	for i, s := range servers {
 		kills.Go(func() {
-			s := c.servers[n.Name]
 			s.turn <- struct{}{} // for good: changes that wait see that the cluster is closed
 			if r := s.current(); r != nil {
 				errs[i] = r.kill()
@@ -221,9 +253,11 @@ func (c *Cluster) shutDown() error {
 		})
 	}
 	kills.Wait()
-	errs = append(errs, c.repl.Close())
+	if c.doors != nil {
+		errs = append(errs, c.doors.Close())
+	}
 	c.links.Close()
-	c.launcher.stop()
+	c.launcher.Stop()
 	errs = append(errs, os.RemoveAll(c.dir))
 	return errors.Join(errs...)
 }

@@ -48,8 +48,14 @@ func needServer(tb testing.TB) {
 // up starts a cluster that ends with the test.
 func up(tb testing.TB, masters, replicas int) *Cluster {
 	tb.Helper()
+	return upAs(tb, cluster.Topology{Masters: masters, Replicas: replicas})
+}
+
+// upAs is up for a topology with more to it.
+func upAs(tb testing.TB, topo cluster.Topology) *Cluster {
+	tb.Helper()
 	needServer(tb)
-	c, err := New(tb.Context(), cluster.Topology{Masters: masters, Replicas: replicas}, Options{Dir: tb.TempDir()})
+	c, err := New(tb.Context(), topo, Options{Dir: tb.TempDir()})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -210,7 +216,7 @@ func TestInspect(t *testing.T) {
 	want := []cluster.KeyState{
 		{Key: "forever", Exists: true, Type: "string", Value: "v", TTL: histories.NoTTL},
 		{Key: "leased", Exists: true, Type: "string", Value: "token"},
-		{Key: "hash", Exists: true, Type: "hash", TTL: histories.NoTTL},
+		{Key: "hash", Exists: true, Type: "hash", TTL: histories.NoTTL, Fields: []cluster.Field{{Name: "f", Value: "1"}}},
 		{Key: "absent"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -401,9 +407,12 @@ func TestCancelDuringNew(t *testing.T) {
 
 func TestServerThatFails(t *testing.T) {
 	server := fakeServer(t, "echo bad option; exit 3")
-	_, err := New(t.Context(), cluster.Topology{Masters: 1}, Options{Server: server, Dir: t.TempDir()})
-	if err == nil || !strings.Contains(err.Error(), "exit status 3") || !strings.Contains(err.Error(), "bad option") {
-		t.Errorf("New: %v, want exit status and output", err)
+	t.Chdir(filepath.Dir(server))
+	for _, path := range []string{server, "." + string(filepath.Separator) + filepath.Base(server)} {
+		_, err := New(t.Context(), cluster.Topology{Masters: 1}, Options{Server: path, Dir: t.TempDir()})
+		if err == nil || !strings.Contains(err.Error(), "exit status 3") || !strings.Contains(err.Error(), "bad option") {
+			t.Errorf("New on %s: %v, want exit status and output", path, err)
+		}
 	}
 }
 
@@ -411,7 +420,8 @@ func TestServerThatFails(t *testing.T) {
 func TestPortTaken(t *testing.T) {
 	c := up(t, 2, 0)
 	theirs := c.servers["n2"].port()
-	r, err := startRun(c.prog, c.launcher, theirs, t.TempDir(), &output{node: "n1", log: c.log})
+	dir := t.TempDir()
+	r, err := startRun(c.prog, c.launcher, loopback, theirs, dir, c.prog.args(theirs, dir), &output{node: "n1", log: c.log})
 	must(t, err)
 	defer func() { must(t, r.kill()) }()
 	if err := r.ready(t.Context()); !errors.Is(err, errPortTaken) {

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/cluster/node"
+	"github.com/lockbench/lockbench/osproc"
 )
 
 const (
@@ -34,10 +36,19 @@ var errPortTaken = errors.New("port is taken by another process")
 type server struct {
 	node cluster.Node
 	dir  string
+	host string // its address
+	// arguments are what a server at that port is started with, once its directory is there.
+	// Nil: what every server is.
+	arguments func(port int) ([]string, error)
+
+	// clusterMode says that it is a Redis Cluster of one node, which serves all slots.
+	clusterMode bool
 
 	// turn is a lock that a context can give up on. Its owner alone starts, kills,
 	// stops or continues the process.
 	turn chan struct{}
+
+	aof node.AOF // guarded by turn
 
 	mu     sync.Mutex
 	run    *run // the latest; nil before the first start
@@ -45,7 +56,7 @@ type server struct {
 }
 
 func newServer(node cluster.Node, dir string) *server {
-	return &server{node: node, dir: dir, turn: make(chan struct{}, 1)}
+	return &server{node: node, dir: dir, host: loopback, turn: make(chan struct{}, 1)}
 }
 
 // current returns the running process, or nil if there is none.
@@ -88,26 +99,58 @@ func (s *server) isPaused() bool {
 
 // start starts the server in an empty directory and returns once it answers. It
 // keeps the port it had, if that is still free: nobody outside sees the number.
-func (s *server) start(ctx context.Context, prog program, l *launcher, log *lineLog) error {
+func (s *server) start(ctx context.Context, prog program, l *osproc.Launcher, log *lineLog) error {
 	if err := os.RemoveAll(s.dir); err != nil {
 		return err
 	}
 	if err := os.Mkdir(s.dir, 0o700); err != nil {
 		return err
 	}
+	s.aof = node.AOF{}
+	return s.launch(ctx, prog, l, log, func(ctx context.Context, addr string) error {
+		if !s.clusterMode {
+			return nil
+		}
+		return node.ServeAllSlots(ctx, addr)
+	})
+}
+
+// launch starts the server with what is in its directory, and calls first with its
+// address once it answers and before anybody else can reach it.
+func (s *server) launch(ctx context.Context, prog program, l *osproc.Launcher, log *lineLog, first func(ctx context.Context, addr string) error) error {
 	port := s.port()
 	for range portTries {
 		if port == 0 {
 			var err error
-			if port, err = freePort(ctx); err != nil {
+			if port, err = freePort(ctx, s.host); err != nil {
+				return err
+			}
+			if s.clusterMode && port > node.HighestClusterPort {
+				port = 0
+				continue
+			}
+		}
+		args := prog.args(port, s.dir)
+		if s.arguments != nil {
+			var err error
+			if args, err = s.arguments(port); err != nil {
 				return err
 			}
 		}
-		r, err := startRun(prog, l, port, s.dir, &output{node: s.node.Name, log: log})
+		args = append(args, s.aof.Options()...)
+		if s.clusterMode {
+			args = append(args, node.ClusterArgs()...)
+		}
+		r, err := startRun(prog, l, s.host, port, s.dir, args, &output{node: s.node.Name, log: log})
 		if err != nil {
 			return err
 		}
-		err = r.ready(ctx)
+		if err = r.ready(ctx); err == nil {
+			err = r.startClock(ctx, prog, s.dir)
+		}
+		if err == nil {
+			err = first(ctx, r.addr())
+		}
 		if err == nil {
 			s.set(r)
 			return nil
@@ -123,10 +166,10 @@ func (s *server) start(ctx context.Context, prog program, l *launcher, log *line
 	return fmt.Errorf("%d free ports in a row were taken by other processes before the server could listen", portTries)
 }
 
-// freePort returns a port that nobody listens on just now.
-func freePort(ctx context.Context) (int, error) {
+// freePort returns a port of host that nobody listens on just now.
+func freePort(ctx context.Context, host string) (int, error) {
 	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", net.JoinHostPort(loopback, "0"))
+	l, err := lc.Listen(ctx, "tcp", net.JoinHostPort(host, "0"))
 	if err != nil {
 		return 0, err
 	}
@@ -137,30 +180,40 @@ func freePort(ctx context.Context) (int, error) {
 // run is one redis-server process, from start to death.
 type run struct {
 	process *os.Process
+	host    string
 	port    int
 	out     *output
 	done    chan struct{} // closed once the process is gone and waited for
 	exit    error         // how it ended; valid after done
+	clock   node.Faketime // of a server whose clock can be set
 }
 
-func startRun(prog program, l *launcher, port int, dir string, out *output) (*run, error) {
-	cmd := exec.Command(prog.path, prog.args(port, dir)...)
+func startRun(prog program, l *osproc.Launcher, host string, port int, dir string, args []string, out *output) (*run, error) {
+	cmd := exec.Command(prog.path, args...)
 	cmd.Dir = dir
 	cmd.Stdout, cmd.Stderr = out, out
-	cmd.SysProcAttr = attributes()
 	cmd.WaitDelay = drain
-	if err := l.start(cmd); err != nil {
+	if prog.faketime != "" {
+		if err := writeClock(dir, node.FaketimeStart()); err != nil {
+			return nil, err
+		}
+		cmd.Env = append(os.Environ(), node.FaketimeEnv(prog.faketime, clockFile)...)
+	}
+	if err := l.Start(cmd); err != nil {
 		return nil, err
 	}
-	r := &run{process: cmd.Process, port: port, out: out, done: make(chan struct{})}
+	r := &run{process: cmd.Process, host: host, port: port, out: out, done: make(chan struct{})}
 	go func() {
 		defer close(r.done)
 		r.exit = cmd.Wait()
+		if prog.faketime != "" {
+			removeShared(r.process.Pid)
+		}
 	}()
 	return r, nil
 }
 
-func (r *run) addr() string { return net.JoinHostPort(loopback, strconv.Itoa(r.port)) }
+func (r *run) addr() string { return net.JoinHostPort(r.host, strconv.Itoa(r.port)) }
 
 func (r *run) ended() bool {
 	select {

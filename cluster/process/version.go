@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -31,6 +32,7 @@ func (e *MissingError) Error() string {
 type program struct {
 	path         string
 	major, minor int
+	faketime     string // path of the libfaketime to load into it; empty: none
 }
 
 // atLeast says whether the server's version is major.minor or newer.
@@ -39,7 +41,7 @@ func (p program) atLeast(major, minor int) bool {
 }
 
 // args are the options of a server that listens on loopback only, keeps nothing on
-// disk, and feeds a new replica at once.
+// disk (but see Persist), and feeds a new replica at once.
 //
 // The first snapshot for a replica goes through a file. Sent from memory, the stream
 // behind it may not start before the replica's next periodic acknowledgement, up to
@@ -75,6 +77,9 @@ func findProgram(ctx context.Context, server string) (program, error) {
 	path, err := exec.LookPath(server)
 	if err != nil {
 		return program{}, missing
+	}
+	if path, err = filepath.Abs(path); err != nil { // servers run in directories of their own
+		return program{}, err
 	}
 	out, err := exec.CommandContext(ctx, path, "--version").CombinedOutput()
 	if ctx.Err() != nil {
