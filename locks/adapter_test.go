@@ -164,7 +164,7 @@ func TestBSMNeedsAName(t *testing.T) {
 func TestRueidislockClientComputedDeadline(t *testing.T) {
 	const ttl = 4 * time.Second
 	ahead := func(a *adapted) {
-		if err := a.embedded.StepClock(a.ctx, a.masters[0], 2*ttl); err != nil {
+		if err := a.embedded.SetClock(a.ctx, a.masters[0], 2*ttl, 1); err != nil {
 			a.Error(err)
 		}
 	}

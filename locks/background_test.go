@@ -40,7 +40,7 @@ func newStand(t *testing.T) *stand {
 		if command == "EVALSHA" {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			s.sent = append(s.sent, sent{time.Since(s.start), locks.ScriptName(args[0]), args[2]})
+			s.sent = append(s.sent, sent{time.Since(s.start), locks.NameOfScript(args[0]), args[2]})
 		}
 		return false
 	})

@@ -9,7 +9,8 @@ import (
 // The optional capabilities of locks and leases. A Spec says which ones to expect.
 
 // Capabilities names what the lock can do beyond the least, in a fixed order: extend,
-// renew, reenter, share (readers), notify (waiters) and fence.
+// renew, reenter, share (readers), notify (waiters, who then
+// wait for that), wait and fence.
 func (s Spec) Capabilities() []string {
 	var all []string
 	for _, c := range []struct {
@@ -21,6 +22,7 @@ func (s Spec) Capabilities() []string {
 		{"reenter", s.Reenters},
 		{"share", s.ReadWrite},
 		{"notify", s.Notifies},
+		{"wait", s.Waits && !s.Notifies},
 		{"fence", s.Fencing},
 	} {
 		if c.has {
@@ -68,6 +70,14 @@ type Connector interface {
 	// Close ends every connection and goroutine of the lock, and renewal with them. It
 	// must not overlap with a call.
 	Close() error
+}
+
+// Patient is a Locker whose source waits while the lock is taken.
+type Patient interface {
+	Locker
+	// Await acquires a lease on key as the source does that waits for it: it tries until it
+	// has it. What it returns is what AcquireWait says.
+	Await(ctx context.Context, key string, ttl time.Duration) (Lease, error)
 }
 
 // Notifier is a Locker that tells waiters when to try again.

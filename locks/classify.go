@@ -1,6 +1,10 @@
 package locks
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/redis/go-redis/v9"
+)
 
 // Outcome says what an error of a lock call means for the lock.
 type Outcome uint8
@@ -22,11 +26,14 @@ func (o Outcome) String() string {
 
 // Classify tells a definite refusal from an error that leaves the outcome open.
 // An error that it does not know is Indefinite. So is a nil error, which is no refusal.
+// CROSSSLOT is a refusal: a node of a Redis Cluster looks at the keys before it executes.
 func Classify(err error) Outcome {
 	var input *InputError
 	switch {
 	case errors.Is(err, ErrTaken),
 		errors.Is(err, ErrNotHeld),
+		errors.Is(err, ErrRejected),
+		redis.HasErrorPrefix(err, "CROSSSLOT"),
 		errors.As(err, &input):
 		return Refused
 	default:

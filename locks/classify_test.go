@@ -12,6 +12,12 @@ import (
 	"github.com/lockbench/lockbench/locks"
 )
 
+// proto is an error reply of a server.
+type proto string
+
+func (e proto) Error() string { return string(e) }
+func (proto) RedisError()     {}
+
 func TestClassify(t *testing.T) {
 	for _, tt := range []struct {
 		err  error
@@ -28,6 +34,10 @@ func TestClassify(t *testing.T) {
 		{redis.ErrClosed, locks.Indefinite},
 		{redis.Nil, locks.Indefinite},
 		{&locks.QuorumError{Errs: []error{io.EOF}}, locks.Indefinite},
+		{proto("CROSSSLOT Keys in request don't hash to the same slot"), locks.Refused},
+		{fmt.Errorf("EVAL: %w", proto("CROSSSLOT Keys")), locks.Refused},
+		{proto("WRONGTYPE Operation against a key"), locks.Indefinite}, // a script may have written before
+		{errors.New("CROSSSLOT"), locks.Indefinite},
 		{errors.New("lock is taken"), locks.Indefinite}, // the text alone proves nothing
 	} {
 		if got := locks.Classify(tt.err); got != tt.want {

@@ -17,11 +17,17 @@ type Client = redis.Client
 // not look at a plain cancellation while it waits for a reply: give every call a
 // deadline. Close ends whatever is still under way; the caller must close the client.
 func NewClient(dial func(ctx context.Context) (net.Conn, error)) *redis.Client {
-	return redis.NewClient(&redis.Options{
-		// A dial is part of the call that needs it, see lazyConn.
-		Dialer: func(context.Context, string, string) (net.Conn, error) {
-			return newLazyConn(dial), nil
-		},
+	opt := clientOptions()
+	// A dial is part of the call that needs it, see lazyConn.
+	opt.Dialer = func(context.Context, string, string) (net.Conn, error) {
+		return newLazyConn(dial), nil
+	}
+	return redis.NewClient(opt)
+}
+
+// clientOptions are what all clients have in common.
+func clientOptions() *redis.Options {
+	return &redis.Options{
 		// RESP2: no push frames to drain between commands.
 		Protocol: 2,
 		// Never exhausted: timers of waiters are shared by the whole process, and one
@@ -48,5 +54,5 @@ func NewClient(dial func(ctx context.Context) (net.Conn, error)) *redis.Client {
 		// Lock commands are short, and one run may open hundreds of connections.
 		ReadBufferSize:  4 << 10,
 		WriteBufferSize: 4 << 10,
-	})
+	}
 }

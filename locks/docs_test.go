@@ -45,8 +45,8 @@ masters + replicas of the first.
 
 Capabilities beyond acquire and release: *extend* (a lease can be prolonged), *renew* (it is
 prolonged in the background, and its loss is told), *reenter* (the holder may acquire again),
-*share* (readers share, writers exclude), *notify* (waiters are told of a release), *fence*
-(leases carry tokens that only go up).
+*share* (readers share, writers exclude), *notify* (waiters are told of a release), *wait*
+(its source waits while the lock is taken), *fence* (leases carry tokens that only go up).
 
 | lock | commands | from | capabilities | nodes | sound if, broken by |
 |---|---|---|---|---|---|

@@ -10,16 +10,6 @@ var (
 	FencedAcquireLua     = fencedAcquireScript().lua
 )
 
-// ScriptName is the name of the script with that digest, or "".
-func ScriptName(sha1 string) string {
-	for _, s := range scripts() {
-		if s.sha1 == sha1 {
-			return s.name
-		}
-	}
-	return ""
-}
-
 // RedissonChannel is where redisson-style tells of a release of key.
 func RedissonChannel(key string) string { return redissonChannel(key) }
 

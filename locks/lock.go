@@ -23,6 +23,9 @@ var (
 	ErrTaken = errors.New("lock is taken")
 	// ErrNotHeld says that the lease is no longer the caller's and that nothing was deleted.
 	ErrNotHeld = errors.New("lock is not held")
+	// ErrRejected says that the server refused a command before it executed it, and not that
+	// anybody holds the lock.
+	ErrRejected = errors.New("the server refused the command")
 )
 
 // Locker acquires leases. It tries once and does not wait.

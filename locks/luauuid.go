@@ -107,6 +107,15 @@ func (l *luaUUID) Acquire(ctx context.Context, key string, ttl time.Duration) (L
 	}
 }
 
+// pollEvery is the interval of Await. B leaves it to the caller, and says that without one
+// Redis does not bear it.
+const pollEvery = 100 * time.Millisecond
+
+// Await tries every tenth of a second.
+func (l *luaUUID) Await(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
+	return AcquireWait(ctx, l, key, ttl, Interval{Every: pollEvery, Clock: l.try.env.Clock})
+}
+
 func (l *luaUUID) tryLock(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
 	if earlier, ok := l.held[key]; ok && l.try.env.Clock.Now().Before(earlier.Deadline()) {
 		return nil, ErrAlreadyLocked

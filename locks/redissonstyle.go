@@ -82,6 +82,11 @@ func (r *redisson) Acquire(ctx context.Context, key string, ttl time.Duration) (
 	}
 }
 
+// Await sleeps until the holder's release is told, or its lease ends.
+func (r *redisson) Await(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
+	return AcquireWait(ctx, r, key, ttl, PubSub{Clock: r.env.Clock})
+}
+
 // join adds a lease to the hold of key, or begins a new one.
 func (r *redisson) join(key string, deadline time.Time, ttl time.Duration) *redissonHold {
 	r.mu.Lock()

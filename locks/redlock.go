@@ -47,6 +47,7 @@ type redlock struct {
 type redlockFlaws struct {
 	noValidity     bool // see NewRedlockNoValidity
 	partialCleanup bool // see NewRedlockPartialCleanup
+	ofAnswers      bool // see NewRedlockAnswersOnly
 }
 
 func (r *redlock) Acquire(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
@@ -75,12 +76,15 @@ func (r *redlock) Acquire(ctx context.Context, key string, ttl time.Duration) (L
 	}
 
 	votes := count("acquire", set, ErrTaken)
+	if r.flaws.ofAnswers && len(votes.Errs) < votes.Nodes {
+		votes.Nodes -= len(votes.Errs)
+	}
 	late := !now.Before(lease.deadline)
 	if votes.won() && !late {
 		return lease, nil
 	}
 	removed := lease.cleanUp(ctx, set)
-	if votes.lost() && nothingLeft(set, removed) {
+	if votes.lost() && nothingLeft(set, removed) || r.flaws.partialCleanup {
 		return nil, ErrTaken
 	}
 	if late {

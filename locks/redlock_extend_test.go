@@ -22,18 +22,18 @@ func TestRedlockExtend(t *testing.T) {
 		ttl   time.Duration
 		want  string        // see heldOrNot
 		ends  time.Duration // the deadline, from the acquire; it was extended after a second
-		keys  string        // nodes with a key of the lease; X: and with the new TTL
+		keys  string        // x: a key of the lease with its old TTL, n: with the new one
 	}{
-		{"all held", ".....", longer, "held", time.Second + extended, "XXXXX"},
-		{"all held, shorter", ".....", shorter, "held", time.Second + shortened, "XXXXX"},
-		{"minority gone, and stays gone", "e...e", longer, "held", time.Second + extended, "-XXX-"},
-		{"minority taken", "tt...", longer, "held", time.Second + extended, "--XXX"},
-		{"minority down", "dd...", longer, "held", time.Second + extended, "xxXXX"},
-		{"minority hangs", "hh...", longer, "held", time.Second + extended, "XXXXX"},
-		{"majority down", "ddd..", longer, "open", acquired, "xxxXX"},
-		{"majority down, shorter", "ddd..", shorter, "open", time.Second + shortened, "xxxXX"},
-		{"majority answers nothing", "hhh..", shorter, "open", time.Second + shortened, "XXXXX"},
-		{"undecided", "eed..", longer, "open", acquired, "--xXX"},
+		{"all held", ".....", longer, "held", time.Second + extended, "nnnnn"},
+		{"all held, shorter", ".....", shorter, "held", time.Second + shortened, "nnnnn"},
+		{"minority gone, and stays gone", "e...e", longer, "held", time.Second + extended, "-nnn-"},
+		{"minority taken", "tt...", longer, "held", time.Second + extended, "--nnn"},
+		{"minority down", "dd...", longer, "held", time.Second + extended, "xxnnn"},
+		{"minority hangs", "hh...", longer, "held", time.Second + extended, "nnnnn"},
+		{"majority down", "ddd..", longer, "open", acquired, "xxxnn"},
+		{"majority down, shorter", "ddd..", shorter, "open", time.Second + shortened, "xxxnn"},
+		{"majority answers nothing", "hhh..", shorter, "open", time.Second + shortened, "nnnnn"},
+		{"undecided", "eed..", longer, "open", acquired, "--xnn"},
 		{"majority gone", "eee..", longer, "not held", acquired, "-----"},
 		{"majority taken", "ttt..", longer, "not held", acquired, "-----"},
 		{"gone, taken, rest down", "eetdd", longer, "not held", acquired, "---xx"},
@@ -75,7 +75,7 @@ func TestRedlockExtend(t *testing.T) {
 				keys := []byte(ownKeys(nodes))
 				for i, node := range nodes {
 					if keys[i] == 'x' && node.TTL(redKey)+spent == tt.ttl {
-						keys[i] = 'X'
+						keys[i] = 'n'
 					}
 				}
 				if string(keys) != tt.keys {

@@ -22,6 +22,7 @@ func reentrants() map[string]struct {
 	}{
 		"reentrant-hash":           {locks.NewReentrantHash, "A:1"},
 		"reentrant-hash-keep":      {locks.NewReentrantHashKeep, "A:1"},
+		"reentrant-hash-once":      {locks.NewReentrantHashOnce, "A:1"},
 		"reentrant-hash-thread-id": {locks.NewReentrantHashThreadID, "thread-1"},
 		"redisson-style":           {locks.NewRedissonStyle, "A:1"},
 	}
@@ -106,6 +107,7 @@ func TestReentrantShorterTTL(t *testing.T) {
 	}{
 		{"reentrant-hash", locks.NewReentrantHash, time.Second},
 		{"reentrant-hash-keep", locks.NewReentrantHashKeep, heldTTL},
+		{"reentrant-hash-once", locks.NewReentrantHashOnce, heldTTL},
 		{"redisson-style", locks.NewRedissonStyle, heldTTL},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

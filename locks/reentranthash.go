@@ -23,7 +23,8 @@ import (
 // A re-entry sets the TTL that it asks for, even if less than what is left (P32), and the
 // release of a re-entry does not set it back. An acquire whose reply is lost and which
 // is sent again counts twice (P33): after an indefinite error the lock may stay taken until
-// its TTL ends. The holder is the thread and not the attempt, so that the release of a
+// its TTL ends. A count that a server brings back from its disk (P51) is one too many as
+// well, and as long as its holder comes back, nobody else gets the lock. The holder is the thread and not the attempt, so that the release of a
 // lease that has ended gives back a later lease of the same thread.
 //
 // Sound under the assumptions of setnx-px-lua, if no re-entry asks for a lease that ends

@@ -16,7 +16,7 @@ import (
 //
 // Broken: the count outlives the lease, so that a re-entry succeeds while somebody else
 // holds the lock (P30), and is told a deadline that Redis knows nothing of. A release says
-// that it worked whatever Redis answers, or if Redis cannot be reached (P62); only a
+// that it worked whatever Redis answers (P62), or if Redis cannot be reached (P67); only a
 // release without an acquire is refused.
 //
 // Different from D: an acquire whose outcome is unknown is an error and not a refusal.

@@ -19,8 +19,12 @@ type Spec struct {
 	// Extends, Renews, Reenters and ReadWrite say that leases are Extenders, that they are
 	// Watched, and that the lock is Reentrant or an RWLocker.
 	Extends, Renews, Reenters, ReadWrite bool
-	// Notifies says that the lock is a Notifier.
-	Notifies bool
+	// Notifies says that the lock is a Notifier, Waits that it is Patient.
+	Notifies, Waits bool
+	// PerProcess says that one lock serves all threads of its process, and has in it what
+	// they share: a pool of connections, or the one connection. Env.Rand must then be safe for
+	// concurrent use. Else each thread has a lock, and they share the clients in Env.Nodes.
+	PerProcess bool
 	// Fencing says that leases carry fencing tokens.
 	Fencing bool
 	// HasToken says that the key holds a token unique to the attempt. Leases are
@@ -135,6 +139,18 @@ func All() []Spec {
 			New:      NewSetNXPXGetWatch,
 		},
 		{
+			Name:       "setnx-px-watch-shared",
+			Title:      "setnx-px-watch on one connection for all threads of a process",
+			Source:     "A 3.1, A 4.2",
+			Flaw:       "P59",
+			Masters:    1,
+			Variant:    "setnx-px-watch",
+			HasToken:   true,
+			PerProcess: true,
+			Unseeded:   "the goroutines of rueidis take turns as the machine has it",
+			New:        NewSetNXPXWatchShared,
+		},
+		{
 			Name:     "setnx-px-watch-misread",
 			Title:    "setnx-px-watch that reads the replies of its release wrongly",
 			Source:   "A 2.3, A 4.2",
@@ -156,6 +172,39 @@ func All() []Spec {
 			New:        NewSetNXPXLua,
 		},
 		{
+			Name:     "setnx-px-lua-resend",
+			Title:    "setnx-px-lua whose client sends a command again if its reply gets lost",
+			Source:   "D, go-redis#2985",
+			Flaw:     "P26",
+			Masters:  1,
+			Variant:  "setnx-px-lua",
+			Extends:  true,
+			HasToken: true,
+			New:      NewSetNXPXLuaResend,
+		},
+		{
+			Name:     "setnx-px-spin",
+			Title:    "setnx-px-lua that is waited for by trying again at once, on one connection of a small pool",
+			Source:   "A 3.2",
+			Flaw:     "P47, P60",
+			Masters:  1,
+			HasToken: true,
+			Waits:    true, PerProcess: true,
+			New: NewSetNXPXSpin,
+		},
+		{
+			Name:       "setnx-px-spin-per-command",
+			Title:      "setnx-px-spin that takes a connection for each command alone",
+			Source:     "A 3.2, repaired",
+			Flaw:       "P47",
+			Masters:    1,
+			Variant:    "setnx-px-spin",
+			HasToken:   true,
+			Waits:      true,
+			PerProcess: true,
+			New:        NewSetNXPXSpinPerCommand,
+		},
+		{
 			Name:         "lua-uuid",
 			Title:        "script of SETNX and EXPIRE, UUID and time as token; compare-and-delete script",
 			Source:       "B",
@@ -165,6 +214,7 @@ func All() []Spec {
 			WholeSeconds: true,
 			Extends:      true,
 			HasToken:     true,
+			Waits:        true,
 			New:          NewLuaUUID,
 		},
 		{
@@ -177,6 +227,7 @@ func All() []Spec {
 			Variant:      "lua-uuid",
 			Extends:      true,
 			HasToken:     true,
+			Waits:        true,
 			New:          NewLuaUUIDAsPrinted,
 		},
 		{
@@ -198,6 +249,16 @@ func All() []Spec {
 			Masters:  1,
 			HasToken: true,
 			New:      NewRenewNaive,
+		},
+		{
+			Name:     "renew-naive-early",
+			Title:    "renew-naive, renewed every third of the TTL",
+			Source:   "D, with P34 repaired",
+			Flaw:     "P35, P36, P61",
+			Masters:  1,
+			Variant:  "renew-naive",
+			HasToken: true,
+			New:      NewRenewNaiveEarly,
 		},
 		{
 			Name:       "watchdog",
@@ -222,10 +283,32 @@ func All() []Spec {
 			New:      NewWatchdogUncapped,
 		},
 		{
+			Name:     "watchdog-untold",
+			Title:    "watchdog that does not tell its holder of a loss",
+			Source:   "Redisson (redisson#4698)",
+			Flaw:     "P37",
+			Masters:  1,
+			Variant:  "watchdog",
+			Renews:   true,
+			HasToken: true,
+			New:      NewWatchdogUntold,
+		},
+		{
+			Name:     "watchdog-recreate",
+			Title:    "watchdog whose renewal sets a key that is gone, and outlives the release",
+			Source:   "mutant (redisson#7272)",
+			Flaw:     "P38",
+			Masters:  1,
+			Variant:  "watchdog",
+			Renews:   true,
+			HasToken: true,
+			New:      NewWatchdogRecreate,
+		},
+		{
 			Name:     "reentrant-local",
 			Title:    "setnx-px-lua, re-entries counted by the client",
 			Source:   "D",
-			Flaw:     "P30, P62",
+			Flaw:     "P30, P62, P67",
 			Masters:  1,
 			Reenters: true,
 			HasToken: true,
@@ -255,6 +338,18 @@ func All() []Spec {
 			New:        NewReentrantHashKeep,
 		},
 		{
+			Name:       "reentrant-hash-once",
+			Title:      "reentrant-hash-keep that counts a request once, however often it is sent",
+			Source:     "C, repaired",
+			Sound:      true,
+			Assumption: "the master keeps its keys and its clock, and the holder stops before its deadline",
+			Masters:    1,
+			Variant:    "reentrant-hash",
+			Extends:    true,
+			Reenters:   true,
+			New:        NewReentrantHashOnce,
+		},
+		{
 			Name:     "reentrant-hash-thread-id",
 			Title:    "reentrant-hash whose field is the bare thread id",
 			Source:   "C",
@@ -275,6 +370,7 @@ func All() []Spec {
 			Renews:     true,
 			Reenters:   true,
 			Notifies:   true,
+			Waits:      true,
 			New:        NewRedissonStyle,
 		},
 		{
@@ -284,6 +380,7 @@ func All() []Spec {
 			Flaw:      "P40, P41, P45, P63",
 			Masters:   1,
 			ReadWrite: true,
+			Keys:      func(key string) []string { return []string{key, ReadKey(key)} },
 			New:       NewRWTwoKey,
 		},
 		{
@@ -306,6 +403,17 @@ func All() []Spec {
 			ReadWrite:  true,
 			HasToken:   true,
 			New:        NewRWHash,
+		},
+		{
+			Name:      "rw-hash-client-id",
+			Title:     "rw-hash whose entries are clients, which may come in again and are not counted",
+			Source:    "mutant of rw-hash, E",
+			Flaw:      "P46",
+			Masters:   1,
+			Variant:   "rw-hash",
+			Extends:   true,
+			ReadWrite: true,
+			New:       NewRWHashClientID,
 		},
 		{
 			Name:       "redlock",
@@ -341,6 +449,17 @@ func All() []Spec {
 			New:      NewRedlockPartialCleanup,
 		},
 		{
+			Name:     "redlock-answers-only",
+			Title:    "Redlock for which nodes that do not answer do not count",
+			Source:   "mutant of redlock, A 2.5",
+			Flaw:     "P19",
+			Masters:  5,
+			Variant:  "redlock",
+			Extends:  true,
+			HasToken: true,
+			New:      NewRedlockAnswersOnly,
+		},
+		{
 			Name:       "fenced",
 			Title:      "setnx-px-lua with fencing tokens",
 			Source:     "R, K",
@@ -353,6 +472,17 @@ func All() []Spec {
 			New:        NewFenced,
 		},
 		{
+			Name:     "fenced-evalsha",
+			Title:    "fenced that sends its scripts once, and then only their digests",
+			Source:   "mutant of fenced, R",
+			Flaw:     "P57",
+			Masters:  1,
+			Variant:  "fenced",
+			Fencing:  true,
+			HasToken: true,
+			New:      NewFencedEvalsha,
+		},
+		{
 			Name:     "setnx-px-wait",
 			Title:    "SET NX PX, WAIT 1; compare-and-delete script",
 			Source:   "R",
@@ -361,6 +491,17 @@ func All() []Spec {
 			Replicas: 1,
 			HasToken: true,
 			New:      NewSetNXPXWait,
+		},
+		{
+			Name:     "setnx-px-wait-elsewhere",
+			Title:    "setnx-px-wait whose WAIT goes on another connection of the pool",
+			Source:   "R, go-redis#1989",
+			Flaw:     "P17, P66",
+			Masters:  1,
+			Replicas: 1,
+			Variant:  "setnx-px-wait",
+			HasToken: true,
+			New:      NewSetNXPXWaitElsewhere,
 		},
 		{
 			Name:     "redsync",
@@ -418,6 +559,18 @@ func All() []Spec {
 			New:        NewBSMRedislock,
 		},
 		{
+			Name:       "bsm-redislock-resend",
+			Title:      "bsm-redislock whose client sends a command again if its reply gets lost",
+			Source:     "bsm/redislock v0.9.4",
+			Sound:      true,
+			Assumption: "the master keeps its keys and its clock, and the holder stops before its deadline",
+			Masters:    1,
+			Variant:    "bsm-redislock",
+			Extends:    true,
+			HasToken:   true,
+			New:        NewBSMRedislockResend,
+		},
+		{
 			Name:       "bsm-redislock-custom-token",
 			Title:      "redislock with the client's name as its token",
 			Source:     "bsm/redislock v0.9.4",
@@ -432,7 +585,7 @@ func All() []Spec {
 			Name:     "rueidislock",
 			Title:    "script with SET NX PXAT by the client's clock, renewed by PEXPIREAT",
 			Source:   "rueidislock v1.0.79",
-			Flaw:     "P26, P37, P56, P62",
+			Flaw:     "P26, P37, P56, P62, P67",
 			Masters:  1,
 			Renews:   true,
 			Keys:     func(key string) []string { return []string{RueidislockKey(key)} },
@@ -443,7 +596,7 @@ func All() []Spec {
 			Name:     "rueidislock-px",
 			Title:    "rueidislock with FallbackSETPX: SET NX PX, renewed by PEXPIREAT",
 			Source:   "rueidislock v1.0.79",
-			Flaw:     "P26, P37, P56, P62",
+			Flaw:     "P26, P37, P56, P62, P67",
 			Masters:  1,
 			Variant:  "rueidislock",
 			Renews:   true,

@@ -40,13 +40,27 @@ const (
 //
 // The lock is an io.Closer: Close ends all renewals.
 func NewRenewNaive(env Env) Locker {
-	return &renewNaive{background: newBackground(env, naiveThreads), single: newSetNXPX(env, compareAndDelete)}
+	return &renewNaive{background: newBackground(env, naiveThreads), single: newSetNXPX(env, compareAndDelete), renewals: 1}
+}
+
+// NewRenewNaiveEarly returns the lock renew-naive-early: renew-naive that does not sleep
+// through the lease.
+//
+//	acquire, release  as renew-naive
+//	renew             at once, and then after each third of the TTL; four times in all
+//
+// It is D with P34 repaired, so that what else is wrong with it can be seen.
+//
+// Broken: as renew-naive, but for P34.
+func NewRenewNaiveEarly(env Env) Locker {
+	return &renewNaive{background: newBackground(env, naiveThreads), single: newSetNXPX(env, compareAndDelete), renewals: 3}
 }
 
 type renewNaive struct {
 	*background
-	single *single
-	renews atomic.Bool // D's persistentExpireFlag, of all keys
+	single   *single
+	renewals int         // in each TTL
+	renews   atomic.Bool // D's persistentExpireFlag, of all keys
 }
 
 func (n *renewNaive) Acquire(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
@@ -66,7 +80,7 @@ func (n *renewNaive) renew(r *routine, held *singleLease, ttl time.Duration) {
 	}
 	end := held.deadline.Add(naiveRenewals * ttl)
 	for i := 0; i < naiveRenewals && n.renews.Load(); {
-		pause := ttl
+		pause := ttl / time.Duration(n.renewals)
 		err := r.call(naiveTimeout, func(ctx context.Context) error {
 			return compareAndPExpire(ctx, n.single.env.Nodes[0], held.key, held.token, ttl)
 		})

@@ -43,9 +43,15 @@ const WriterIntent = 500 * time.Millisecond
 // lock are safe for concurrent use.
 //
 // Sound under the assumptions of setnx-px-lua.
-func NewRWHash(env Env) Locker { return &rwHash{env} }
+func NewRWHash(env Env) Locker {
+	return &rwHash{env: env, write: rwHashWriteScript(), name: func() (string, error) { return newToken(env.Rand) }}
+}
 
-type rwHash struct{ env Env }
+type rwHash struct {
+	env   Env
+	write script                 // of AcquireWrite
+	name  func() (string, error) // of a holder: a token of its attempt
+}
 
 func (l *rwHash) Acquire(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
 	return l.AcquireWrite(ctx, key, ttl)
@@ -56,7 +62,7 @@ func (l *rwHash) AcquireRead(ctx context.Context, key string, ttl time.Duration)
 }
 
 func (l *rwHash) AcquireWrite(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
-	return l.enter(ctx, rwHashWriteScript(), "write:", key, ttl, min(ttl, WriterIntent).Milliseconds())
+	return l.enter(ctx, l.write, "write:", key, ttl, min(ttl, WriterIntent).Milliseconds())
 }
 
 func (l *rwHash) enter(
@@ -65,11 +71,11 @@ func (l *rwHash) enter(
 	if err := checkInput(key, ttl); err != nil {
 		return nil, err
 	}
-	token, err := newToken(l.env.Rand)
+	name, err := l.name()
 	if err != nil {
 		return nil, err
 	}
-	lease := &rwHashLease{lock: l, key: key, holder: kind + token}
+	lease := &rwHashLease{lock: l, key: key, holder: kind + name}
 	deadline := l.deadline(ttl)
 	entered, err := lease.run(ctx, enter, append([]any{ttl.Milliseconds()}, more...)...)
 	if err != nil {

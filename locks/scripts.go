@@ -26,7 +26,7 @@ func (s script) run(ctx context.Context, node redis.Scripter, keys []string, arg
 
 // scripts lists every script of this package.
 func scripts() []script {
-	return slices.Concat([]script{compareAndDeleteScript(), compareAndPExpireScript(), setNXExpireScript(), fencedAcquireScript()}, rwScripts(), reentrantScripts())
+	return slices.Concat([]script{compareAndDeleteScript(), compareAndPExpireScript(), setOrPExpireScript(), setNXExpireScript(), fencedAcquireScript()}, rwScripts(), reentrantScripts())
 }
 
 // compareAndDeleteScript is the release of A 2.3, A 4.1, D and the Redis documentation.
@@ -59,6 +59,23 @@ end
 return 0
 `,
 		sha1: "3a32323a05c08607e6bc7842cfeea9552d0b61f5",
+	}
+}
+
+// setOrPExpireScript is compareAndPExpireScript, but sets a key that is gone.
+func setOrPExpireScript() script {
+	return script{
+		name: "set-or-pexpire",
+		lua: `local value = redis.call('GET', KEYS[1])
+if value == ARGV[1] then
+  return redis.call('PEXPIRE', KEYS[1], ARGV[2])
+elseif value == false then
+  redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+  return 1
+end
+return 0
+`,
+		sha1: "4538214569b46eeba80b9864b3fa2ff2f979507e",
 	}
 }
 

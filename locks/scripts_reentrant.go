@@ -125,9 +125,51 @@ return 1
 	}
 }
 
+// hashAcquireOnceScript is hashAcquireKeepScript, but counts a request once, however often
+// it is sent. The hash has a field for each request that counts.
+//
+//	ARGV[3] the request
+func hashAcquireOnceScript() script {
+	return script{
+		name: "hash-acquire-once",
+		lua: `if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then
+  if redis.call('HSETNX', KEYS[1], ARGV[3], ARGV[1]) == 1 then
+    redis.call('HINCRBY', KEYS[1], ARGV[1], 1)
+  end
+  if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
+    redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  end
+  return 1
+end
+return 0
+`,
+		sha1: "27e688d5d89087b09522a1f5badd4e704e957ea0",
+	}
+}
+
+// hashReleaseOnceScript is hashReleaseScript for a request that counts. It answers nil if
+// the request does not.
+//
+//	ARGV[2] the request
+func hashReleaseOnceScript() script {
+	return script{
+		name: "hash-release-once",
+		lua: `if redis.call('HDEL', KEYS[1], ARGV[2]) == 0 then
+  return nil
+elseif redis.call('HINCRBY', KEYS[1], ARGV[1], -1) == 0 then
+  redis.call('DEL', KEYS[1])
+  return 1
+else
+  return 0
+end
+`,
+		sha1: "c4f12b3f4a20a271a04c88b26981dd6cf8f9574d",
+	}
+}
+
 func reentrantScripts() []script {
 	return []script{
 		hashAcquireScript(), hashAcquireKeepScript(), hashReleaseScript(), hashExtendScript(), hashExtendKeepScript(),
-		redissonAcquireScript(), redissonReleaseScript(),
+		hashAcquireOnceScript(), hashReleaseOnceScript(), redissonAcquireScript(), redissonReleaseScript(),
 	}
 }

@@ -11,6 +11,7 @@ func rwScripts() []script {
 		rwHashTimestampWriteReleaseScript(),
 		rwHashReadScript(),
 		rwHashWriteScript(),
+		rwHashClientIDWriteScript(),
 		rwHashExtendScript(),
 		rwHashReleaseScript(),
 		rwHashVerifyScript(),
@@ -197,7 +198,12 @@ return 1
 func rwHashWriteScript() script {
 	return script{
 		name: "rw-hash-write",
-		lua: rwHashLua + `local intent = redis.call('ZSCORE', KEYS[1], 'intent')
+		lua:  rwHashLua + rwHashWriteLua,
+		sha1: "d76311fb2ac44ea874d55a5ebd2c487567dde35f",
+	}
+}
+
+const rwHashWriteLua = `local intent = redis.call('ZSCORE', KEYS[1], 'intent')
 local first = redis.call('ZRANGE', KEYS[1], 0, 0)[1]
 if first and string.sub(first, 1, 6) == 'write:' then
   return 0
@@ -213,10 +219,7 @@ redis.call('DEL', KEYS[1])
 set(ARGV[1], ARGV[2])
 expire_with_the_last()
 return 1
-`,
-		sha1: "d76311fb2ac44ea874d55a5ebd2c487567dde35f",
-	}
-}
+`
 
 // rwHashExtendScript answers 1, or 0 if the holder has gone.
 //

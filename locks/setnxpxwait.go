@@ -19,7 +19,7 @@ const waitReplicas = 1
 //	release  a script that deletes key if its value is the own token
 //
 // WAIT counts the replicas that have what its own connection wrote: on another one of the
-// pool it would say yes at once. An acquire that fails for want of a replica answers an
+// pool it would say yes at once, see NewSetNXPXWaitElsewhere. An acquire that fails for want of a replica answers an
 // *UnreplicatedError, which is indefinite: a replica may have the key and not the
 // release, and may be promoted. The release is sent even if the context has ended.
 //
@@ -28,10 +28,44 @@ const waitReplicas = 1
 // Broken, but less often than setnx-px-lua: with two replicas the one that lacks the key
 // may be promoted (P17). WAIT makes no write conditional, and rolls none back.
 func NewSetNXPXWait(env Env) Locker {
-	return &single{env: env, acquire: setNXPXAndWait, release: compareAndDelete}
+	return newSetNXPXWait(env, func(_ *redis.Client, own *redis.Conn) doer { return own })
 }
 
-func setNXPXAndWait(ctx context.Context, node *redis.Client, key, token string, ttl time.Duration) (int64, error) {
+// NewSetNXPXWaitElsewhere returns the lock setnx-px-wait-elsewhere: setnx-px-wait that asks its
+// client for WAIT as for any other command.
+//
+//	acquire  SET key token NX PX milliseconds; on another connection of the pool: WAIT 1
+//	         milliseconds, a quarter of the TTL; the rest as setnx-px-wait
+//	release  as setnx-px-wait
+//
+// In a busy process a pool has many connections, and what gives WAIT another one than SET had
+// is chance. Here it is certain: the connection of SET is in use until WAIT has answered.
+//
+// Source: go-redis discussion 1989; Redis documentation, WAIT: "in the context of the current
+// connection".
+//
+// Broken: WAIT answers at once with the number of replicas that are connected, as its own
+// connection has written nothing that they lack. None of them need have the key, and the
+// one that is promoted need not (P66). It is setnx-px-lua, and one command dearer.
+func NewSetNXPXWaitElsewhere(env Env) Locker {
+	return newSetNXPXWait(env, func(pool *redis.Client, _ *redis.Conn) doer { return pool })
+}
+
+// newSetNXPXWait is a lock that sends WAIT where on says: by the client, or on the connection
+// of SET.
+func newSetNXPXWait(env Env, on func(*redis.Client, *redis.Conn) doer) Locker {
+	return &single{
+		env: env,
+		acquire: func(ctx context.Context, node *redis.Client, key, token string, ttl time.Duration) (int64, error) {
+			return 0, setNXPXAndWait(ctx, node, on, key, token, ttl)
+		},
+		release: compareAndDelete,
+	}
+}
+
+func setNXPXAndWait(
+	ctx context.Context, node *redis.Client, on func(*redis.Client, *redis.Conn) doer, key, token string, ttl time.Duration,
+) error {
 	patience := max(ttl/4, time.Millisecond) // WAIT takes 0 to mean for ever
 	var acks int64
 	var waitErr error
@@ -39,16 +73,16 @@ func setNXPXAndWait(ctx context.Context, node *redis.Client, key, token string, 
 		if err := setNXPX(ctx, conn, key, token, ttl); err != nil {
 			return err
 		}
-		acks, waitErr = conn.Do(ctx, "WAIT", waitReplicas, patience.Milliseconds()).Int64()
+		acks, waitErr = on(node, conn).Do(ctx, "WAIT", waitReplicas, patience.Milliseconds()).Int64()
 		return nil
 	})
 	if err != nil || acks >= waitReplicas {
-		return 0, err
+		return err
 	}
 	// A caller that gave up must still not leave the key behind.
 	cleanup, cancel := context.WithTimeout(context.WithoutCancel(ctx), nodeTimeout(ttl))
 	defer cancel()
-	return 0, &UnreplicatedError{
+	return &UnreplicatedError{
 		Acks: acks, Want: waitReplicas, Patience: patience,
 		Wait:    waitErr,
 		Release: compareAndDelete(cleanup, node, key, token),

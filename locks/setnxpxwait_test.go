@@ -31,6 +31,25 @@ func TestWaitIsPinned(t *testing.T) {
 	})
 }
 
+// WAIT comes on a connection that wrote nothing, also if those of the pool are idle.
+func TestWaitElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		nodes, env := faultyEnv(t, 1)
+		takeIdle(t, env.Nodes[0])
+		seen := follow(nodes[0])
+		seen.answer("WAIT", acks(1))
+		if _, err := locks.NewSetNXPXWaitElsewhere(env).Acquire(t.Context(), lockKey, time.Second); err != nil {
+			t.Fatal(err)
+		}
+		if n := seen.connections(); n != 2 {
+			t.Errorf("%d connections were used", n)
+		}
+		if got := seen.names(); got != "SET WAIT" {
+			t.Errorf("commands: %s", got)
+		}
+	})
+}
+
 func acks(n int) func(*server.Peer) bool {
 	return func(peer *server.Peer) bool { peer.WriteInt(n); return true }
 }

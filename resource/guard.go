@@ -12,6 +12,10 @@ import (
 // has ended.
 var ErrElapsed = errors.New("the lease has ended by the client's clock")
 
+// ErrDone says that guard done-marker refused a write: what it was to bring about has been
+// done.
+var ErrDone = errors.New("it has been done already")
+
 // Guard decides how a critical section protects the register. The zero value
 // protects nothing.
 type Guard uint8
@@ -32,10 +36,24 @@ const (
 	// Epoch is Fence with a token that the register itself issues when a section begins:
 	// for locks that issue none, and where the lock's counter can be lost (P16).
 	Epoch
+	// DoneMarker takes the register's value for the number of the last round of a job that was
+	// run, as the section read it, and refuses to write a number that is not higher: the job
+	// is not run again by who gets the lock after it (P49). It trusts the lock.
+	DoneMarker
 )
 
 // Guards lists every guard.
-func Guards() []Guard { return []Guard{None, Elapsed, CheckToken, Fence, Epoch} }
+func Guards() []Guard { return []Guard{None, Elapsed, CheckToken, Fence, Epoch, DoneMarker} }
+
+// FindGuard returns the guard of that name, or an error that lists the known ones.
+func FindGuard(name string) (Guard, error) {
+	for _, g := range Guards() {
+		if g.String() == name {
+			return g, nil
+		}
+	}
+	return None, fmt.Errorf("no guard %q, want one of %v", name, Guards())
+}
 
 // String is the guard's name.
 func (g Guard) String() string {
@@ -50,6 +68,8 @@ func (g Guard) String() string {
 		return "fence"
 	case Epoch:
 		return "epoch"
+	case DoneMarker:
+		return "done-marker"
 	}
 	return fmt.Sprintf("guard(%d)", uint8(g))
 }
@@ -67,6 +87,8 @@ func (g Guard) Title() string {
 		return "every access carries the lock's fencing token; the register refuses old ones"
 	case Epoch:
 		return "as fence, with a token that the register issues when the section begins"
+	case DoneMarker:
+		return "before a write, compare it with what the section has read: what has been done is not done again"
 	}
 	return ""
 }
@@ -90,6 +112,7 @@ type Section struct {
 	lease    locks.Lease
 	clock    locks.Clock
 	epoch    int64
+	done     *int64 // of guard done-marker: the value that the section read last; nil: none yet
 }
 
 // Enter begins a section. It sends nothing.
@@ -113,10 +136,14 @@ func (s *Section) Read(ctx context.Context) (State, error) {
 		s.epoch = epoch
 		return state, err
 	}
-	return s.register.Read(ctx, s.sent())
+	state, err := s.register.Read(ctx, s.sent())
+	if err == nil {
+		s.done = &state.Value
+	}
+	return state, err
 }
 
-// Write writes the register. ErrStale, ErrElapsed and locks.ErrNotHeld mean that the
+// Write writes the register. ErrStale, ErrElapsed, ErrDone and locks.ErrNotHeld mean that the
 // guard refused and nothing was written.
 func (s *Section) Write(ctx context.Context, value int64) (State, error) {
 	switch s.guard {
@@ -138,6 +165,15 @@ func (s *Section) Write(ctx context.Context, value int64) (State, error) {
 				return State{}, err
 			}
 		}
+	case DoneMarker:
+		if s.done == nil {
+			if _, err := s.Read(ctx); err != nil {
+				return State{}, err
+			}
+		}
+		if value <= *s.done {
+			return State{}, ErrDone
+		}
 	}
 	return s.register.Write(ctx, value, s.sent())
 }
@@ -151,4 +187,6 @@ func (s *Section) sent() int64 {
 }
 
 // Refused says whether err is a guard's definite refusal: nothing was written.
-func Refused(err error) bool { return errors.Is(err, ErrStale) || errors.Is(err, ErrElapsed) }
+func Refused(err error) bool {
+	return errors.Is(err, ErrStale) || errors.Is(err, ErrElapsed) || errors.Is(err, ErrDone)
+}

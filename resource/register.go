@@ -24,9 +24,12 @@ type Register struct {
 	key    string
 }
 
+// KeySuffix makes the register's key of the lock's.
+const KeySuffix = ":register"
+
 // NewRegister returns the register that the lock on lockKey protects.
 func NewRegister(client *redis.Client, lockKey string) *Register {
-	return &Register{client: client, key: lockKey + ":register"}
+	return &Register{client: client, key: lockKey + KeySuffix}
 }
 
 // State is what one access saw.

@@ -145,6 +145,27 @@ func TestCheckToken(t *testing.T) {
 	}
 }
 
+func TestDoneMarker(t *testing.T) {
+	r, ctx := newRegister(t), timeout(t)
+	guarded := func() *resource.Section { return resource.DoneMarker.Enter(r, lease{}, nil) }
+	first, late := guarded(), guarded()
+	if _, err := first.Read(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.Write(ctx, 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := late.Write(ctx, 1); !errors.Is(err, resource.ErrDone) || !resource.Refused(err) {
+		t.Errorf("the same round again: %v", err)
+	}
+	if _, err := late.Write(ctx, 2); err != nil {
+		t.Errorf("the next round: %v", err)
+	}
+	if s, _ := r.Read(ctx, 0); s.Value != 2 || s.Version != 2 {
+		t.Errorf("the register holds %+v, want two writes", s)
+	}
+}
+
 func TestGuardNames(t *testing.T) {
 	for _, g := range resource.Guards() {
 		if g.String() == "" || g.Title() == "" {

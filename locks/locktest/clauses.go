@@ -327,8 +327,12 @@ func verify(s *scene) error {
 func tokensIncrease(s *scene) error {
 	var last int64
 	for i, name := range []string{"A", "B", "A", "C", "B"} {
-		c := s.client(name)
-		held, err := c.acquire(s.ttl)
+		c, expires := s.client(name), i%2 == 1 // both ways for a lease to end
+		ttl := long
+		if expires {
+			ttl = s.ttl
+		}
+		held, err := c.acquire(ttl)
 		if err != nil {
 			return err
 		}
@@ -339,8 +343,7 @@ func tokensIncrease(s *scene) error {
 		if err := s.client("another").refused(); err != nil {
 			return err
 		}
-		// Both ways for a lease to end.
-		if i%2 == 1 {
+		if expires {
 			s.outlive(c)
 		} else if err := s.settle(func() error { return s.release(held) }); err != nil {
 			return err

@@ -1,0 +1,125 @@
+package locks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// SpinPool is how many connections setnx-px-spin has. A 3.1 has 200 for a whole server; a
+// pool is small if more threads than that wait.
+const SpinPool = 2
+
+// NewSetNXPXSpin returns the lock setnx-px-spin, which is Patient.
+//
+//	acquire  SET key token NX PX milliseconds
+//	await    the same, again and again on one connection
+//	release  a script that deletes key if its value is the own token
+//
+// All threads of a process share one lock, which has a pool of SpinPool connections.
+// Whoever finds none free waits for one. Await keeps its connection until it has the lock.
+//
+// Source: A 3.2, which spins between getResource and close of a JedisPool; A 4.1. There
+// Lock waits for ever; here as long as its context lasts.
+//
+// Broken: a waiter costs Redis as many commands as a connection can carry (P47). With as
+// many waiters as the pool has connections, the holder gets none to release with, and the
+// lock stays taken until its lease ends (P60). Otherwise as sound as setnx-px-lua.
+//
+// The lock and its leases are safe for concurrent use.
+func NewSetNXPXSpin(env Env) Locker { return newSpin(env, true) }
+
+// NewSetNXPXSpinPerCommand returns the lock setnx-px-spin-per-command: setnx-px-spin whose
+// Await takes a connection for each command and gives it back. It is broken by P47 alone.
+func NewSetNXPXSpinPerCommand(env Env) Locker { return newSpin(env, false) }
+
+func newSpin(env Env, keep bool) Locker {
+	return &spin{env: env, keep: keep, pool: make(chan struct{}, SpinPool)}
+}
+
+type spin struct {
+	env  Env
+	keep bool          // Await keeps its connection
+	pool chan struct{} // one value for each connection that is in use
+
+	drawing sync.Mutex // of env.Rand
+}
+
+func (l *spin) Acquire(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
+	return l.acquire(ctx, key, ttl, false)
+}
+
+func (l *spin) Await(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
+	if !l.keep {
+		return AcquireWait(ctx, l, key, ttl, Spin{})
+	}
+	return l.acquire(ctx, key, ttl, true)
+}
+
+// acquire tries on one connection: once, or until it has the lock.
+func (l *spin) acquire(ctx context.Context, key string, ttl time.Duration, again bool) (Lease, error) {
+	if err := checkInput(key, ttl); err != nil {
+		return nil, err
+	}
+	lease := &spinLease{lock: l, key: key}
+	var err error
+	if lease.token, err = l.draw(); err != nil {
+		return nil, err
+	}
+	err = l.borrow(ctx, func(conn *redis.Conn) error {
+		for {
+			lease.deadline = l.env.Clock.Now().Add(ttl) // before a byte is sent, see single.Acquire
+			err := setNXPX(ctx, conn, key, lease.token, ttl)
+			if !errors.Is(err, ErrTaken) || !again {
+				return err
+			}
+			if ctx.Err() != nil {
+				return fmt.Errorf("%w, and the wait for it was ended: %w", ErrTaken, context.Cause(ctx))
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return lease, nil
+}
+
+func (l *spin) draw() (string, error) {
+	l.drawing.Lock()
+	defer l.drawing.Unlock()
+	return newToken(l.env.Rand)
+}
+
+// borrow calls f with a connection of the pool, and waits for one that is free.
+func (l *spin) borrow(ctx context.Context, f func(*redis.Conn) error) error {
+	select {
+	case l.pool <- struct{}{}:
+	case <-ctx.Done():
+		return fmt.Errorf("no connection of the pool's %d became free: %w", SpinPool, context.Cause(ctx))
+	}
+	defer func() { <-l.pool }()
+	return pinned(l.env.Nodes[0], f)
+}
+
+type spinLease struct {
+	lock       *spin
+	key, token string
+	deadline   time.Time
+}
+
+func (l *spinLease) Release(ctx context.Context) error {
+	return l.lock.borrow(ctx, func(conn *redis.Conn) error {
+		return deleted(compareAndDeleteScript().run(ctx, conn, []string{l.key}, l.token))
+	})
+}
+
+func (l *spinLease) Verify(ctx context.Context) error {
+	return l.lock.borrow(ctx, func(conn *redis.Conn) error { return verify(ctx, conn, l.key, l.token) })
+}
+
+func (l *spinLease) Token() int64        { return 0 }
+func (l *spinLease) Deadline() time.Time { return l.deadline }

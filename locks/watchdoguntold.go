@@ -1,0 +1,34 @@
+package locks
+
+import (
+	"context"
+	"time"
+)
+
+// NewWatchdogUntold returns the lock watchdog-untold: watchdog whose holder does not hear
+// that its lease is lost.
+//
+//	acquire, renew, release  as watchdog
+//
+// Source: Redisson, which logs that a renewal failed and tells nobody (redisson#4698); and
+// every holder that does not listen.
+//
+// Broken: a holder whose renewals do not arrive works on after its lease has ended (P37).
+func NewWatchdogUntold(env Env) Locker {
+	return watchdogUntold{NewWatchdogWith(env, WatchdogOptions{}).(*watchdog)} //nolint:forcetypeassert // it is one
+}
+
+type watchdogUntold struct{ *watchdog }
+
+func (w watchdogUntold) Acquire(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
+	lease, err := w.watchdog.Acquire(ctx, key, ttl)
+	if err != nil {
+		return nil, err
+	}
+	return untoldLease{lease.(*watchdogLease)}, nil
+}
+
+type untoldLease struct{ *watchdogLease }
+
+// Lost is never closed.
+func (untoldLease) Lost() <-chan struct{} { return nil }
