@@ -15,16 +15,59 @@ import (
 // ClockF is a server whose clock jumps.
 const ClockF histories.F = "clock"
 
-// ClockJump moves the clock of one server, and every expiry with it (P20, P52). Healing
-// moves it back; what expired stays gone.
-func ClockJump(c cluster.ClockStepper, node string, by time.Duration) Fault {
-	return Fault{
-		F: ClockF, Target: node, Plan: fmt.Sprintf("its clock jumps by %v", by),
-		Start: func(ctx context.Context) (string, error) { return "", c.StepClock(ctx, node, by) },
-		Stop: func(ctx context.Context) (string, error) {
-			return fmt.Sprintf("its clock jumps by %v", -by), c.StepClock(ctx, node, -by)
-		},
+// Clocked is a deployment whose servers have clocks that can be set and read.
+type Clocked interface {
+	cluster.Cluster
+	cluster.ClockSetter
+	cluster.Commander
+}
+
+// ClockJump sets the clock of one server wrong, and every expiry with it: forward by more
+// than what is left of a lease and the key is gone, back and it lives longer (P20, P52).
+// Healing sets it right; what expired stays gone, and what was written in between expires
+// that much later or earlier. now is the right time.
+func ClockJump(c Clocked, node string, now func() time.Time, by time.Duration) Fault {
+	return untilItDies(c, node, jumpingClock(ClockF, node, serverClock{c, node}, now, by))
+}
+
+// serverClock is the clock of one server, as TIME shows it.
+type serverClock struct {
+	c    Clocked
+	node string
+}
+
+func (s serverClock) Set(ctx context.Context, offset time.Duration, rate float64) error {
+	return s.c.SetClock(ctx, s.node, offset, rate)
+}
+
+func (s serverClock) Read(ctx context.Context) (time.Time, error) {
+	reply, err := s.c.Do(ctx, s.node, "TIME")
+	if err != nil {
+		return time.Time{}, err
 	}
+	return cluster.ReadTime(reply)
+}
+
+// untilItDies leaves a dead server alone: it starts again with the right clock.
+func untilItDies(c cluster.Cluster, node string, f Fault) Fault {
+	heal := f.Stop
+	f.Stop = func(ctx context.Context) (string, error) {
+		if !c.Alive(node) {
+			return "the server is dead, and starts again with the right clock", nil
+		}
+		return heal(ctx)
+	}
+	return f
+}
+
+// clocked says that the clocks of a deployment can be set, and how, or why not.
+func clocked(c cluster.Cluster) (_ Clocked, how string, err error) {
+	s, ok := c.(Clocked)
+	if !ok {
+		return nil, "", errors.New("the clocks of its servers cannot be set")
+	}
+	how, err = s.Clocks()
+	return s, how, err
 }
 
 // The keys are listed by KEYS, since SCAN may give one twice.
@@ -63,28 +106,29 @@ func LogicalClockJump(c cluster.Commander, node string, by time.Duration) Fault 
 
 func clockKind() Kind {
 	return Kind{
-		Name: "clock", Title: "the clock of a server of the lock jumps by up to two TTLs, forward or back", F: ClockF,
+		Name: "clock", F: ClockF, Clocks: true,
+		Title: "the clock of a server of the lock jumps by up to two TTLs, forward or back; logical, forward only, where it cannot be set",
 		Needs: func(c cluster.Cluster) error {
-			_, steps := c.(cluster.ClockStepper)
-			if !steps && needsCommands(c) != nil {
-				return errors.New("the clocks of its servers cannot be set")
+			if _, _, err := clocked(c); err != nil && needsCommands(c) != nil {
+				return err
 			}
 			return nil
 		},
 		Means: func(c cluster.Cluster) string {
-			if _, ok := c.(cluster.ClockStepper); ok {
-				return ""
+			_, how, err := clocked(c)
+			if err != nil {
+				return "logical, forward only: expiries move, TIME does not"
 			}
-			return "logical, forward only: expiries move, TIME does not"
+			return how
 		},
 		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
 			node, alive := s.server(r)
-			by := (time.Duration(r.Int64N(int64(4*s.TTL))) - 2*s.TTL).Round(time.Millisecond)
-			if c, ok := s.Cluster.(cluster.ClockStepper); ok {
-				return ClockJump(c, node, by), alive
+			by := s.drawJump(r)
+			if c, _, err := clocked(s.Cluster); err == nil {
+				return ClockJump(c, node, s.Clock.Now, by), alive
 			}
 			c, ok := s.Cluster.(cluster.Commander)
-			return LogicalClockJump(c, node, max(by.Abs(), time.Millisecond)), alive && ok
+			return LogicalClockJump(c, node, by.Abs()), alive && ok
 		},
 	}
 }

@@ -49,17 +49,32 @@ func Evict(c cluster.Commander, node string) Fault {
 				return "", err
 			}
 			left, err := number(ctx, c, node, "DBSIZE")
+			if err == nil && before > 0 && left >= before {
+				err = fmt.Errorf("nothing was evicted: %s before, %d after", keys(before), left)
+			}
 			return fmt.Sprintf("%s before, %d after", keys(before), left), err
 		},
 	}
 }
 
+// EvictionCommander is a deployment whose servers do not know maxmemory.
+type EvictionCommander interface {
+	cluster.Commander
+	cluster.EvictionSimulator
+}
+
 // SimulatedEviction deletes every key of a server that does not know maxmemory.
-func SimulatedEviction(c cluster.EvictionSimulator, node string) Fault {
+func SimulatedEviction(c EvictionCommander, node string) Fault {
 	return Fault{
 		F: EvictF, Target: node, Plan: "memory is full (simulated)",
 		Start: func(ctx context.Context) (string, error) {
 			n, err := c.SimulateEviction(ctx, node)
+			if err != nil {
+				return "", err
+			}
+			if left, err := number(ctx, c, node, "DBSIZE"); err != nil || left > 0 {
+				return "", errors.Join(err, fmt.Errorf("want no keys left, got %d", left))
+			}
 			return fmt.Sprintf("%s deleted (simulated)", keys(n)), err
 		},
 	}
@@ -76,7 +91,7 @@ func evictKind() Kind {
 		},
 		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
 			c, node, ok := s.commander(r)
-			if simulator, ok := s.Cluster.(cluster.EvictionSimulator); ok {
+			if simulator, ok := s.Cluster.(EvictionCommander); ok {
 				return SimulatedEviction(simulator, node), s.Cluster.Alive(node)
 			}
 			return Evict(c, node), ok

@@ -15,36 +15,67 @@ const FailoverF histories.F = "failover"
 
 // Replicated is a deployment whose master can die and be succeeded.
 type Replicated interface {
-	cluster.Killer
-	cluster.Replicator
+	Killable
+	cluster.Commander
+	cluster.Demoter
 }
 
 // Failover kills a master and promotes its replica. What had not reached the replica is
-// lost (P14).
-func Failover(c Replicated, master, replica string) Fault {
+// lost (P14). The other replicas follow the new master.
+func Failover(c Replicated, master, replica string, others ...string) Fault {
 	return Fault{
 		F: FailoverF, Target: master, Plan: "kill -9, and its replica takes over",
 		Start: func(ctx context.Context) (string, error) {
 			if err := c.Kill(ctx, master); err != nil {
 				return "", err
 			}
+			if err := seeDead(c, master); err != nil {
+				return "", err
+			}
 			have, sent, err := c.Offsets(ctx, replica)
 			if err != nil {
 				return "", err
 			}
-			return fmt.Sprintf("%s is the master now, has %d of %d of the old one's stream", replica, have, sent), c.Promote(ctx, replica)
+			if err := c.Promote(ctx, replica); err != nil {
+				return "", err
+			}
+			if next := c.Primary(0); next != replica {
+				return "", fmt.Errorf("want %s to be the master, found %s", replica, next)
+			}
+			seen := fmt.Sprintf("%s is the master now, has %d of %d of the old one's stream", replica, have, sent)
+			for _, o := range others {
+				if _, err := c.Demote(ctx, o); err != nil {
+					return seen, err
+				}
+				seen += ", and " + o + " follows it"
+			}
+			return seen, seeWrites(ctx, c, replica)
 		},
 	}
 }
 
-// successor is the living replica that still follows the living master of a shard.
+// successor is the first living node that follows the living master of the first shard.
 func successor(c cluster.Cluster) (master, replica string, ok bool) {
+	master, replicas := followers(c)
+	if len(replicas) == 0 {
+		return "", "", false
+	}
+	return master, replicas[0], true
+}
+
+// followers are the living master of the first shard and the living nodes that follow it.
+func followers(c cluster.Cluster) (master string, replicas []string) {
+	d, ok := c.(cluster.Demoter)
+	master = c.Primary(0)
+	if !ok || !c.Alive(master) {
+		return master, nil
+	}
 	for _, n := range c.Nodes() {
-		if n.Role == cluster.Replica && c.Alive(n.Name) && c.Alive(n.Of) && c.Primary(0) == n.Of {
-			return n.Of, n.Name, true
+		if c.Alive(n.Name) && d.Master(n.Name) == master {
+			replicas = append(replicas, n.Name)
 		}
 	}
-	return "", "", false
+	return master, replicas
 }
 
 func needsReplica(c cluster.Cluster) error {
@@ -56,18 +87,21 @@ func needsReplica(c cluster.Cluster) error {
 
 func failoverKind() Kind {
 	return Kind{
-		Name: "failover", Title: "a master dies and its replica takes over, once per replica", F: FailoverF, Replica: true, Needs: needsReplica,
+		Name: "failover", Title: "a master dies and its replica takes over, once per replica", F: FailoverF, Replicas: 1, Promotes: true, Needs: needsReplica,
 		Draw: func(s Scene, _ *rand.Rand) (Fault, bool) {
 			c, can := s.Cluster.(Replicated)
-			master, replica, ok := successor(s.Cluster)
-			return Failover(c, master, replica), can && ok
+			master, replicas := followers(s.Cluster)
+			if !can || len(replicas) == 0 {
+				return Fault{}, false
+			}
+			return Failover(c, master, replicas[0], replicas[1:]...), true
 		},
 	}
 }
 
 func replicationKind() Kind {
 	return Kind{
-		Name: "replication", Title: "the link from a master to its replica is cut", F: CutReplicationF, Replica: true, Needs: needsReplica,
+		Name: "replication", Title: "the link from a master to its replica is cut", F: CutReplicationF, Replicas: 1, Needs: needsReplica,
 		Draw: func(s Scene, _ *rand.Rand) (Fault, bool) {
 			c, can := s.Cluster.(Replicated)
 			_, replica, ok := successor(s.Cluster)

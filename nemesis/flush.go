@@ -12,6 +12,11 @@ import (
 // FlushF is a server whose data somebody deletes.
 const FlushF histories.F = "flush"
 
+// flushAll empties a server and counts its keys before and after, while nobody else writes.
+const flushAll = `local before = redis.call('DBSIZE')
+redis.call('FLUSHALL')
+return {before, redis.call('DBSIZE')}`
+
 // Flush deletes everything on a server, and by replication on its replicas: locks,
 // fence counters and all. Scripts stay. It is over at once, and nothing brings the data
 // back.
@@ -19,14 +24,15 @@ func Flush(c cluster.Commander, node string) Fault {
 	return Fault{
 		F: FlushF, Target: node, Plan: "FLUSHALL",
 		Start: func(ctx context.Context) (string, error) {
-			before, err := number(ctx, c, node, "DBSIZE")
+			reply, err := c.Do(ctx, node, "EVAL", flushAll, "0")
 			if err != nil {
 				return "", err
 			}
-			if _, err := c.Do(ctx, node, "FLUSHALL"); err != nil {
-				return "", err
+			if len(reply.Elems) != 2 || reply.Elems[1].Text() != "0" {
+				return "", fmt.Errorf("want two counts of keys, the second 0, got %v", reply)
 			}
-			return fmt.Sprintf("%s gone", keys(before)), nil
+			before, err := reply.Elems[0].Int()
+			return fmt.Sprintf("%s gone", keys(before)), err
 		},
 	}
 }

@@ -2,23 +2,49 @@ package nemesis
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/wire"
 )
 
-// HoldF is one command, or its reply, that is held up on the network.
+// HoldF is a command, or its reply, that is held up on the network.
 const HoldF histories.F = "hold"
 
-// Hold is the fault of a rule that has caught a command of client. Healing lets the
-// command go on; if its connection broke meanwhile, there is nothing left to go on.
-func Hold(client string, h *wire.Hold) Fault {
+// Hold is the fault of rules that have each caught a command of client: one, or the same
+// one on several servers. Healing lets the commands go on; where the connection broke
+// meanwhile, there is nothing left to go on.
+func Hold(client string, holds ...*wire.Hold) Fault {
+	plan := holds[0].Command().String()
+	if len(holds) > 1 {
+		plan += fmt.Sprintf(" on %d servers", len(holds))
+	}
 	return Fault{
-		F: HoldF, Target: client, Plan: h.Command().String(),
-		Start: func(context.Context) (string, error) { return "", nil },
+		F: HoldF, Target: client, Plan: plan,
+		Start: func(context.Context) (string, error) {
+			for _, h := range holds {
+				if !h.Holding() {
+					return "", errors.New("the rule holds nothing")
+				}
+			}
+			return "", nil
+		},
 		Stop: func(context.Context) (string, error) {
-			h.Release()
-			return "no longer held", nil
+			held := 0
+			for _, h := range holds {
+				if h.Holding() {
+					held++
+				}
+				h.Release()
+			}
+			switch {
+			case held == 0:
+				return "its connection has ended meanwhile, and nothing goes on", nil
+			case held < len(holds):
+				return fmt.Sprintf("it was held until now, and goes on on %d of %d servers", held, len(holds)), nil
+			}
+			return "it was held until now, and goes on", nil
 		},
 	}
 }

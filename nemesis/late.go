@@ -25,12 +25,21 @@ func Late(client string, links []*wire.Link) Fault {
 			return "", nil
 		},
 		Stop: func(context.Context) (string, error) {
-			for _, l := range links {
-				l.Thaw()
-			}
-			return "what waited is delivered", nil
+			return thaw(links, "waited, and is delivered"), nil
 		},
 	}
+}
+
+// thaw heals frozen links and says what became of what they kept.
+func thaw(links []*wire.Link, what string) string {
+	kept := 0
+	for _, l := range links {
+		kept += l.Thaw()
+	}
+	if kept == 0 {
+		return "nothing was sent"
+	}
+	return "something on " + count(kept, "connection") + " " + what
 }
 
 func lateKind() Kind {

@@ -28,9 +28,13 @@ func TestLostReplies(t *testing.T) {
 				must(t, err)
 				conn := wire.NewConn(nc)
 				defer func() { _ = conn.Close() }()
-				soon, cancel := context.WithTimeout(ctx, time.Second)
+				limit := answerLimit
+				if tc.hangs {
+					limit = time.Second
+				}
+				waiting, cancel := context.WithTimeout(ctx, limit)
 				defer cancel()
-				_, err = conn.Do(soon, "SET", "k", "v")
+				_, err = conn.Do(waiting, "SET", "k", "v")
 				if err == nil || errors.Is(err, context.DeadlineExceeded) != tc.hangs {
 					t.Errorf("the client sees %v", err)
 				}
@@ -53,4 +57,20 @@ func TestLostReplyWithoutCommand(t *testing.T) {
 		must(t, w.HealAll(ctx))
 		w.want("PONG", "PING")
 	}, seen(both("the reply to its next command gets lost, and the connection hangs"), both("no command came")))
+}
+
+// TestRepliesOfSeveralServersGetLost: of each the first, and no other. The register stands
+// for a second server.
+func TestRepliesOfSeveralServersGetLost(t *testing.T) {
+	everywhere(t, func(w world) {
+		links := []*wire.Link{w.Link("A", "master"), w.Link("A", "register")}
+		w.start(nemesis.LostReplies("A", []string{"master", "register"}, links))
+		lost := w.connect()
+		if reply, err := lost.Do(ctx, "SET", "k", "v"); err == nil {
+			t.Errorf("the client was told %v", reply)
+		}
+		w.replies(w.connect(), "v", "GET", "k")
+		must(t, w.HealAll(ctx))
+		w.want("v", "GET", "k")
+	}, seen(both("the replies to its next commands to master, register get lost"), both("lost: the replies of master to SET")))
 }

@@ -19,19 +19,29 @@ type Fault struct {
 	Target string // the node, or the client, that it hits
 	// Plan says in a few words what the fault is about to do; it goes with the Invoke.
 	Plan string
-	// Start brings the fault about and returns once it is in force. For a fault
-	// without Stop it returns what was observed.
+	// Start brings the fault about and returns once it is in force, with what was observed
+	// of it. That it did not take effect is an error.
 	Start func(context.Context) (seen string, err error)
 	// Stop heals and returns what was observed. Nil means that the fault is over when
-	// Start returns.
+	// Start returns. One of both must have seen something.
 	Stop func(context.Context) (seen string, err error)
 }
 
 // Injector starts and stops faults and records them. It is not safe for concurrent
 // use: one scheduler drives it.
 type Injector struct {
+	// Alter, if it is set, gives back what takes the place of a fault before it begins. A
+	// test puts faults there that only say that they happened, and sees whether that is noticed.
+	Alter func(Fault) Fault
+
 	recorder *histories.Recorder
-	active   []Fault
+	active   []inForce
+}
+
+// inForce is a fault that has begun, and what was seen of it then.
+type inForce struct {
+	Fault
+	seen string
 }
 
 // NewInjector returns an Injector that records to r.
@@ -39,8 +49,14 @@ func NewInjector(r *histories.Recorder) *Injector { return &Injector{recorder: r
 
 // Start brings f about.
 func (i *Injector) Start(ctx context.Context, f Fault) error {
+	if i.Alter != nil {
+		f = i.Alter(f)
+	}
 	i.record(f, histories.Invoke, f.Plan, nil)
 	seen, err := f.Start(ctx)
+	if err == nil && f.Stop == nil && seen == "" {
+		err = errUnseen
+	}
 	switch {
 	case err != nil:
 		i.record(f, histories.Info, seen, err)
@@ -48,7 +64,7 @@ func (i *Injector) Start(ctx context.Context, f Fault) error {
 	case f.Stop == nil:
 		i.record(f, histories.OK, seen, nil)
 	default:
-		i.active = append(i.active, f)
+		i.active = append(i.active, inForce{f, seen})
 	}
 	return nil
 }
@@ -57,7 +73,7 @@ func (i *Injector) Start(ctx context.Context, f Fault) error {
 func (i *Injector) InForce(kind histories.F, target string) bool { return i.find(kind, target) >= 0 }
 
 func (i *Injector) find(kind histories.F, target string) int {
-	return slices.IndexFunc(i.active, func(f Fault) bool { return f.F == kind && f.Target == target })
+	return slices.IndexFunc(i.active, func(f inForce) bool { return f.F == kind && f.Target == target })
 }
 
 // Stop heals the active fault of this kind on this target.
@@ -69,11 +85,15 @@ func (i *Injector) Stop(ctx context.Context, kind histories.F, target string) er
 	f := i.active[at]
 	i.active = slices.Delete(i.active, at, at+1)
 	seen, err := f.Stop(ctx)
+	seen = observed(f.seen, seen)
+	if err == nil && seen == "" {
+		err = errUnseen
+	}
 	if err != nil {
-		i.record(f, histories.Info, seen, err)
+		i.record(f.Fault, histories.Info, seen, err)
 		return fmt.Errorf("heal %s %s: %w", f.F, f.Target, err)
 	}
-	i.record(f, histories.OK, seen, nil)
+	i.record(f.Fault, histories.OK, seen, nil)
 	return nil
 }
 

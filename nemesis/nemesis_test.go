@@ -3,7 +3,9 @@ package nemesis_test
 import (
 	"context"
 	"errors"
+	"net"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -55,6 +57,11 @@ func ask(t *testing.T, c cluster.Cluster, node string, args ...string) (string, 
 		return "", err
 	}
 	defer conn.Close()
+	return exchange(conn, args...)
+}
+
+// exchange sends one command over conn.
+func exchange(conn net.Conn, args ...string) (string, error) {
 	reply, err := wire.NewConn(conn).Do(ctx, args...)
 	if err != nil {
 		return "", err
@@ -102,12 +109,12 @@ func TestCutReplicationAndPromote(t *testing.T) {
 }
 
 func TestPause(t *testing.T) {
-	on(t, func(i *nemesis.Injector, c *embedded.Cluster, clock *sim.Source) {
+	ops := on(t, func(i *nemesis.Injector, c *embedded.Cluster, clock *sim.Source) {
 		gate := new(nemesis.Gate)
 		if gate.Wait(ctx) {
 			t.Error("an open gate makes people wait")
 		}
-		must(t, i.Start(ctx, nemesis.Pause("A", gate, []*wire.Link{c.Link("A", "master")})))
+		must(t, i.Start(ctx, nemesis.Pause("A", gate, []*wire.Link{c.Link("A", "master")}, nil)))
 		began := clock.Now()
 		done := make(chan time.Duration, 2)
 		go func() {
@@ -126,6 +133,45 @@ func TestPause(t *testing.T) {
 			}
 		}
 	})
+	if got, want := ops[0].Complete.Value, "client goes on; had stood still: 1 call, 1 connection"; got != want {
+		t.Errorf("seen %q, want %q", got, want)
+	}
+}
+
+// TestPauseThawed: somebody else let the client go on.
+func TestPauseThawed(t *testing.T) {
+	on(t, func(i *nemesis.Injector, c *embedded.Cluster, _ *sim.Source) {
+		link := c.Link("A", "master")
+		must(t, i.Start(ctx, nemesis.Pause("A", new(nemesis.Gate), []*wire.Link{link}, nil)))
+		link.Thaw()
+		if err := i.HealAll(ctx); err == nil {
+			t.Error("a pause that did not last was taken for one")
+		}
+	})
+}
+
+// TestHoldOfNothing: a rule that caught nothing, or whose connection broke.
+func TestHoldOfNothing(t *testing.T) {
+	ops := on(t, func(i *nemesis.Injector, c *embedded.Cluster, _ *sim.Source) {
+		link := c.Link("A", "master")
+		hold := link.HoldRequest(wire.Match{Names: []string{"SET"}})
+		if err := i.Start(ctx, nemesis.Hold("A", hold)); err == nil {
+			t.Error("a rule that holds nothing was taken for a fault")
+		}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			_, _ = ask(t, c, "master", "SET", "k", "v")
+		}()
+		<-hold.Seen()
+		must(t, i.Start(ctx, nemesis.Hold("A", hold)))
+		link.Cut()
+		<-done
+		must(t, i.HealAll(ctx))
+	})
+	if got, want := ops[1].Complete.Value, "its connection has ended meanwhile, and nothing goes on"; got != want {
+		t.Errorf("seen %q, want %q", got, want)
+	}
 }
 
 func TestHold(t *testing.T) {
@@ -152,13 +198,33 @@ func TestHold(t *testing.T) {
 	}
 }
 
+// TestHoldOnServers holds one command on two servers; on one its connection breaks.
+func TestHoldOnServers(t *testing.T) {
+	ops := on(t, func(i *nemesis.Injector, c *embedded.Cluster, _ *sim.Source) {
+		var holds []*wire.Hold
+		var done sync.WaitGroup
+		for _, node := range []string{"master", "replica"} {
+			holds = append(holds, c.Link("A", node).HoldRequest(wire.Match{Names: []string{"GET"}}))
+			done.Go(func() { _, _ = ask(t, c, node, "GET", "k") })
+			<-holds[len(holds)-1].Seen()
+		}
+		must(t, i.Start(ctx, nemesis.Hold("A", holds...)))
+		c.Link("A", "replica").Cut()
+		must(t, i.HealAll(ctx))
+		done.Wait()
+	})
+	if len(ops) != 1 || ops[0].Invoke.Value != "GET k on 2 servers" || ops[0].Complete.Value != "it was held until now, and goes on on 1 of 2 servers" {
+		t.Errorf("recorded %+v", ops)
+	}
+}
+
 // TestHealAll checks the order of healing and what is recorded of faults that fail.
 func TestHealAll(t *testing.T) {
 	var healed []string
 	fault := func(name string, start, stop error) nemesis.Fault {
 		return nemesis.Fault{
 			F: "test", Target: name,
-			Start: func(context.Context) (string, error) { return "", start },
+			Start: func(context.Context) (string, error) { return "it began", start },
 			Stop: func(context.Context) (string, error) {
 				healed = append(healed, name)
 				return "", stop
@@ -192,6 +258,32 @@ func TestHealAll(t *testing.T) {
 		}
 		if o.Outcome() != want {
 			t.Errorf("%s ended as %v, want %v", o.Invoke.Node, o.Outcome(), want)
+		}
+	}
+}
+
+// TestUnseen: a fault of which nobody has seen anything did not happen.
+func TestUnseen(t *testing.T) {
+	nothing := func(context.Context) (string, error) { return "", nil }
+	something := func(context.Context) (string, error) { return "it shows", nil }
+	ops := on(t, func(i *nemesis.Injector, _ *embedded.Cluster, _ *sim.Source) {
+		if i.Start(ctx, nemesis.Fault{F: "test", Target: "at once", Start: nothing}) == nil {
+			t.Error("a fault that was over at once was taken for granted")
+		}
+		must(t, i.Start(ctx, nemesis.Fault{F: "test", Target: "never", Start: nothing, Stop: nothing}))
+		if i.HealAll(ctx) == nil {
+			t.Error("a fault that was healed was taken for granted")
+		}
+		must(t, i.Start(ctx, nemesis.Fault{F: "test", Target: "both", Start: something, Stop: something}))
+		must(t, i.HealAll(ctx))
+	})
+	for _, o := range ops {
+		want, value := histories.Info, ""
+		if o.Invoke.Node == "both" {
+			want, value = histories.OK, "it shows; it shows"
+		}
+		if o.Outcome() != want || o.Complete.Value != value {
+			t.Errorf("%s ended as %v, %q", o.Invoke.Node, o.Outcome(), o.Complete.Value)
 		}
 	}
 }

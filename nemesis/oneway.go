@@ -28,10 +28,7 @@ func OneWay(client string, links []*wire.Link, cut wire.Direction) Fault {
 			return "", nil
 		},
 		Stop: func(context.Context) (string, error) {
-			for _, l := range links {
-				l.Thaw()
-			}
-			return "what got lost is sent again", nil
+			return thaw(links, "got lost, and is sent again"), nil
 		},
 	}
 }

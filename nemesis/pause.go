@@ -2,9 +2,11 @@ package nemesis
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"sync"
 
+	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/wire"
 )
@@ -16,6 +18,20 @@ const PauseF histories.F = "pause"
 type Gate struct {
 	mu     sync.Mutex
 	closed chan struct{} // closed when the gate opens; nil while it is open
+	before int           // how many stand before it
+}
+
+// Closed says whether Wait would wait, and how many do.
+func (g *Gate) Closed() (closed bool, waiting int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.closed != nil, g.before
+}
+
+func (g *Gate) count(n int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.before += n
 }
 
 // Close makes Wait wait.
@@ -46,7 +62,11 @@ func (g *Gate) Wait(ctx context.Context) (waited bool) {
 		if closed == nil {
 			return waited
 		}
-		waited = true
+		if !waited {
+			waited = true
+			g.count(1)
+			defer g.count(-1)
+		}
 		select {
 		case <-closed:
 		case <-ctx.Done():
@@ -55,10 +75,15 @@ func (g *Gate) Wait(ctx context.Context) (waited bool) {
 	}
 }
 
-// Pause stops a client as a long garbage collection does: nothing that it sends leaves,
-// nothing reaches it, and its own code stands still at the next call or look at the
-// clock. It is simulated: the process goes on, and its time-outs run.
-func Pause(client string, gate *Gate, links []*wire.Link) Fault {
+// Pause stops a client as a long garbage collection does. A client that has a process of
+// its own is stopped by SIGSTOP: its code and its timers stand still, and what the kernel
+// takes for it waits. Without one (nil) that is simulated: nothing that the client sends
+// leaves, nothing reaches it, and its own code stands still at the next call or look at the
+// clock, but its time-outs run.
+func Pause(client string, gate *Gate, links []*wire.Link, process Process) Fault {
+	if process != nil {
+		return suspend(client, process)
+	}
 	return Fault{
 		F: PauseF, Target: client, Plan: "client stands still (simulated)",
 		Start: func(context.Context) (string, error) {
@@ -66,24 +91,64 @@ func Pause(client string, gate *Gate, links []*wire.Link) Fault {
 			for _, l := range links {
 				l.Freeze()
 			}
-			return "", nil
+			return "", seeStanding(gate, links, true)
 		},
 		Stop: func(context.Context) (string, error) {
+			if err := seeStanding(gate, links, true); err != nil {
+				return "", err
+			}
+			_, calls := gate.Closed()
+			conns := waiting(links)
 			for _, l := range links {
 				l.Thaw()
 			}
 			gate.Open()
-			return "client goes on", nil
+			return fmt.Sprintf("client goes on; had stood still: %s, %s", count(calls, "call"), count(conns, "connection")), seeStanding(gate, links, false)
+		},
+	}
+}
+
+// seeStanding looks whether a client stands still, in its code and on its links, or in
+// neither.
+func seeStanding(gate *Gate, links []*wire.Link, want bool) error {
+	if closed, _ := gate.Closed(); closed != want {
+		return fmt.Errorf("the client's gate: want closed %v, found %v", want, closed)
+	}
+	return seeFrozen(links, want)
+}
+
+// suspend is a pause that is not simulated.
+func suspend(client string, process Process) Fault {
+	return Fault{
+		F: PauseF, Target: client, Plan: "client stands still (SIGSTOP)",
+		Start: func(ctx context.Context) (string, error) { return process.Suspend(ctx) },
+		Stop: func(ctx context.Context) (string, error) {
+			goes, err := process.Resume(ctx)
+			if err != nil {
+				return "", err
+			}
+			return "after SIGCONT " + goes, nil
 		},
 	}
 }
 
 func pauseKind() Kind {
 	return Kind{
-		Name: "pause", Title: "a client stands still (simulated)", F: PauseF, Client: true, Needs: anywhere,
+		Name: PauseName, Title: "a client stands still", F: PauseF, Client: true, Needs: anywhere,
+		Means: means("SIGSTOP of the client's process"),
 		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
 			c := s.client(r)
-			return Pause(c.Name, c.Gate, s.links(c.Name)), true
+			return Pause(c.Name, c.Gate, s.links(c.Name), c.Process), true
 		},
+	}
+}
+
+// means is the Means of a fault that hits a client's process where there is one.
+func means(really string) func(cluster.Cluster) string {
+	return func(c cluster.Cluster) string {
+		if _, ok := c.(cluster.VirtualTime); ok {
+			return "simulated"
+		}
+		return really
 	}
 }

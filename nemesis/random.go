@@ -74,6 +74,9 @@ func (n Random) act(ctx context.Context, i *Injector, t *turn, all []*turn) erro
 		if t.kind.Brief {
 			t.in /= 50
 		}
+		if t.kind.Longest > 0 {
+			t.in = min(t.in, t.kind.Longest)
+		}
 	}
 	return nil
 }

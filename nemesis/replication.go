@@ -17,11 +17,22 @@ const (
 // CutReplication severs the link that feeds replica until it is healed. The master
 // does not notice: it goes on acknowledging writes that the replica never gets.
 func CutReplication(c cluster.Replicator, replica string) Fault {
+	var had int64
 	return Fault{
 		F: CutReplicationF, Target: replica, Plan: "the link from its master is cut",
-		Start: func(ctx context.Context) (string, error) { return "", c.CutReplication(ctx, replica) },
+		Start: func(ctx context.Context) (_ string, err error) {
+			if err := c.CutReplication(ctx, replica); err != nil {
+				return "", err
+			}
+			had, _, err = c.Offsets(ctx, replica)
+			return "", err
+		},
 		Stop: func(ctx context.Context) (string, error) {
-			return "link restored", c.HealReplication(ctx, replica)
+			have, sent, err := c.Offsets(ctx, replica)
+			if err != nil {
+				return "", err
+			}
+			return "link restored; " + stream(had, have, sent), c.HealReplication(ctx, replica)
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package nemesis
 
 import (
+	"context"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -18,13 +19,31 @@ type Scene struct {
 	Keys    []string // of the lock
 	Clients []Victim
 	TTL     time.Duration
+	Clock   Clock // the right time
 }
+
+// Clock is the time by which faults wait and tell how long they lasted.
+type Clock interface {
+	Now() time.Time
+	Sleep(ctx context.Context, d time.Duration) error
+}
+
+// apart lets an instant pass between two things that a fault does which each wake somebody:
+// at one instant nobody could say who acts first.
+func apart(ctx context.Context, clock Clock) error { return clock.Sleep(ctx, 1) }
 
 // Victim is a client that faults can hit.
 type Victim struct {
 	Name  string
 	Gate  *Gate
+	View  *cluster.View
 	Holds func() bool // whether it believes to hold the lock just now
+	Clock WallClock   // nil: it cannot be set
+	Calls func() bool // whether a call of the lock or the register has begun and not ended; nil: nobody knows
+	// Memory is what a crash wipes out.
+	Memory Mortal
+	// Process is the client's own, or nil if it has none.
+	Process Process
 }
 
 // links are the connections of a client to the servers of the lock. Those to the register
@@ -73,12 +92,24 @@ type Kind struct {
 	F     histories.F
 	// Client says that the fault hits a client or its connections, and no server's data.
 	Client bool
-	// Replica says that the lock's first master must have a replica.
-	Replica bool
+	// Replicas is how many replicas the lock's first master must have.
+	Replicas int
+	// Sentinels is how many Redis Sentinels must watch over it. They fail over by themselves:
+	// no fault whose Promotes is set may come in between.
+	Sentinels int
+	// Promotes says that the fault itself chooses the master.
+	Promotes bool
+	// Clocks says that servers must be started so that their clocks can be set.
+	Clocks bool
 	// Brief says that the fault does its harm at once and is healed soon.
 	Brief bool
+	// Longest is how long the fault lasts at most; 0 sets no limit.
+	Longest time.Duration
 	// Needs says why no deployment of this sort can have the fault, or nil.
 	Needs func(cluster.Cluster) error
+	// Try finds out whether this very deployment can have the fault, where its sort can;
+	// nil: it can.
+	Try func(context.Context, cluster.Cluster) error
 	// Means says how a deployment has the fault, where that is worth telling; nil: never.
 	Means func(cluster.Cluster) string
 	// Draw makes one. False means that there is nothing to hit just now.
@@ -89,20 +120,40 @@ type Kind struct {
 func Kinds() []Kind {
 	return []Kind{
 		pauseKind(),
+		crashKind(),
 		partitionKind(),
 		oneWayKind(),
 		lateKind(),
 		lostReplyKind(),
 		hungReplyKind(),
+		latencyKind(),
+		renewalCutKind(),
+		subscriberCutKind(),
+		duplicateKind(),
 		restartKind(),
+		restartAOFKind(),
+		restartDelayedKind(),
+		powerLossKind(),
 		stallKind(),
 		clockKind(),
+		clockRateKind(),
+		clientClockKind(),
+		clientClockRateKind(),
 		replicationKind(),
+		replicationLagKind(),
 		failoverKind(),
+		sentinelKind(),
+		splitBrainKind(),
+		partialReplicationKind(),
+		demoteKind(),
 		scriptFlushKind(),
 		flushKind(),
 		evictKind(),
+		oomKind(),
 		squatterKind(),
+		disconnectKind(),
+		isolateKind(),
+		dropReplicationKind(),
 	}
 }
 

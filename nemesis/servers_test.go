@@ -10,6 +10,8 @@ import (
 	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/cluster/embedded"
 	"github.com/lockbench/lockbench/cluster/process"
+	"github.com/lockbench/lockbench/docker"
+	"github.com/lockbench/lockbench/docker/dockertest"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/locks/locktest"
 	"github.com/lockbench/lockbench/nemesis"
@@ -26,7 +28,8 @@ type deployment interface {
 type world struct {
 	deployment
 	*nemesis.Injector
-	t *testing.T
+	t     *testing.T
+	clock nemesis.Clock
 }
 
 // everywhere runs f in virtual time and on real servers, and hands the history that
@@ -34,22 +37,52 @@ type world struct {
 func everywhere(t *testing.T, f func(w world), look func(t *testing.T, backend string, ops []histories.Op)) {
 	t.Helper()
 	t.Run("embedded", func(t *testing.T) {
-		ops := on(t, func(i *nemesis.Injector, c *embedded.Cluster, _ *sim.Source) { f(world{c, i, t}) })
+		ops := on(t, func(i *nemesis.Injector, c *embedded.Cluster, clock *sim.Source) { f(world{c, i, t, clock}) })
 		look(t, "embedded", ops)
 	})
-	t.Run("process", func(t *testing.T) {
-		locktest.NeedRedis(t)
-		c, err := process.New(t.Context(), cluster.Topology{Masters: 1}, process.Options{Dir: t.TempDir()})
+	t.Run("process", func(t *testing.T) { look(t, "process", onProcess(t, process.Options{}, f)) })
+	t.Run("docker", func(t *testing.T) {
+		dockertest.Need(t)
+		c, err := docker.New(t.Context(), cluster.Topology{Masters: 1}, docker.Options{})
 		must(t, err)
-		defer func() { must(t, c.Close()) }()
-		rec := histories.NewRecorder(nil)
-		start := time.Now()
-		rec.Start(func() time.Duration { return time.Since(start) })
-		f(world{c, nemesis.NewInjector(rec), t})
-		ops, err := histories.Pair(rec.Events())
-		must(t, err)
-		look(t, "process", ops)
+		look(t, "docker", onServers(t, c, f))
 	})
+}
+
+// onProcess runs f on redis-server processes.
+func onProcess(t *testing.T, opt process.Options, f func(w world)) []histories.Op {
+	t.Helper()
+	locktest.NeedRedis(t)
+	opt.Dir = t.TempDir()
+	c, err := process.New(t.Context(), cluster.Topology{Masters: 1}, opt)
+	must(t, err)
+	if opt.Clocks {
+		needFaketime(t, c)
+	}
+	return onServers(t, c, f)
+}
+
+// onServers runs f on c, closes it, and returns the faults as the history tells them.
+func onServers(t *testing.T, c deployment, f func(w world)) []histories.Op {
+	t.Helper()
+	defer func() { must(t, c.Close()) }()
+	rec := histories.NewRecorder(nil)
+	start := time.Now()
+	rec.Start(func() time.Duration { return time.Since(start) })
+	f(world{c, nemesis.NewInjector(rec), t, realClock{}})
+	ops, err := histories.Pair(rec.Events())
+	must(t, err)
+	return ops
+}
+
+// realClock is the machine's clock.
+type realClock struct{}
+
+func (realClock) Now() time.Time { return time.Now() }
+
+func (realClock) Sleep(_ context.Context, d time.Duration) error {
+	time.Sleep(d)
+	return nil
 }
 
 // want sends a command as client A, over the wire, and compares the reply or the error.
@@ -70,11 +103,15 @@ func (w world) start(f nemesis.Fault) {
 }
 
 // seen checks what the one fault of a history recorded, by backend.
+// Docker has the same servers as process.
 func seen(plan, seen map[string]string) func(t *testing.T, backend string, ops []histories.Op) {
 	return func(t *testing.T, backend string, ops []histories.Op) {
 		t.Helper()
 		if len(ops) != 1 || ops[0].Outcome() != histories.OK {
 			t.Fatalf("recorded %+v", ops)
+		}
+		if backend == "docker" {
+			backend = "process"
 		}
 		if got := ops[0].Invoke.Value; got != plan[backend] {
 			t.Errorf("planned %q, want %q", got, plan[backend])
@@ -165,42 +202,6 @@ func TestSquatterIsGone(t *testing.T) {
 	}, seen(both("somebody puts a list under k"), both("the list is gone already; it had taken a free key")))
 }
 
-func TestClockJump(t *testing.T) {
-	everywhere(t, func(w world) {
-		w.want("OK", "SET", "soon", "v", "PX", "60000")
-		w.want("OK", "SET", "late", "v", "PX", "600000")
-		w.want("OK", "SET", "never", "v")
-		const by = 2 * time.Minute
-		if c, ok := w.deployment.(cluster.ClockStepper); ok {
-			w.start(nemesis.ClockJump(c, "master", by))
-		} else {
-			w.start(nemesis.LogicalClockJump(w, "master", by))
-		}
-		keys, err := w.Inspect(ctx, "master", "soon", "late", "never")
-		must(t, err)
-		if keys[0].Exists || !keys[1].Exists || !keys[2].Exists {
-			t.Errorf("keys %+v", keys)
-		}
-		// A slow machine makes the rest shorter, never longer.
-		if ttl := keys[1].TTL; ttl > 8*time.Minute || ttl < 7*time.Minute {
-			t.Errorf("the late key lives for another %v, want 8m", ttl)
-		}
-		must(t, w.HealAll(ctx))
-		w.want("OK", "SET", "new", "v", "PX", "60000")
-		keys, err = w.Inspect(ctx, "master", "soon", "new")
-		must(t, err)
-		if keys[0].Exists || !keys[1].Exists || keys[1].TTL > time.Minute || keys[1].TTL < 30*time.Second {
-			t.Errorf("after healing %+v", keys)
-		}
-	}, seen(
-		map[string]string{
-			"embedded": "its clock jumps by 2m0s",
-			"process":  "its clock jumps by 2m0s (logical: its expiries move, TIME does not)",
-		},
-		map[string]string{"embedded": "its clock jumps by -2m0s", "process": "logical: 1 of 2 with a TTL expired"},
-	))
-}
-
 func TestLogicalClockJumpGoesForward(t *testing.T) {
 	everywhere(t, func(w world) {
 		if err := w.Start(ctx, nemesis.LogicalClockJump(w, "master", -time.Second)); err == nil {
@@ -241,33 +242,8 @@ func TestCommander(t *testing.T) {
 	}, func(*testing.T, string, []histories.Op) {})
 }
 
-// TestDrawnFaults draws every fault that needs no client and sees it through.
-func TestDrawnFaults(t *testing.T) {
-	everywhere(t, func(w world) {
-		for _, k := range nemesis.Kinds() {
-			if k.Client || k.Replica {
-				continue
-			}
-			must(t, k.Needs(w.deployment))
-			fault, ok := k.Draw(scene(w), random())
-			if !ok || fault.F != k.F {
-				t.Fatalf("%s: drew %+v, %v", k.Name, fault, ok)
-			}
-			w.start(fault)
-			must(t, w.HealAll(ctx))
-			w.want("PONG", "PING")
-		}
-	}, func(t *testing.T, _ string, ops []histories.Op) {
-		for _, o := range ops {
-			if o.Outcome() != histories.OK {
-				t.Errorf("%s ended as %v: %s", o.Invoke.F, o.Outcome(), o.Complete.Err)
-			}
-		}
-	})
-}
-
 func scene(w world) nemesis.Scene {
-	return nemesis.Scene{Cluster: w.deployment, Shards: 1, Keys: []string{"k"}, TTL: time.Second}
+	return nemesis.Scene{Cluster: w.deployment, Shards: 1, Keys: []string{"k"}, TTL: time.Second, Clock: w.clock}
 }
 
 func random() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }

@@ -12,12 +12,13 @@ import (
 // SquatterF is a key of the lock that somebody else uses for something else.
 const SquatterF histories.F = "squatter"
 
-// Both scripts answer what they found: squat any type, unsquat its own or not.
+// Both scripts answer what they found: squat the type before and after, unsquat its own or
+// not.
 const (
 	squat = `local was = redis.call('TYPE', KEYS[1]).ok
 redis.call('DEL', KEYS[1])
 redis.call('RPUSH', KEYS[1], 'squatter')
-return was`
+return {was, redis.call('TYPE', KEYS[1]).ok}`
 	unsquat = `if redis.call('TYPE', KEYS[1]).ok ~= 'list' then return 0 end
 return redis.call('DEL', KEYS[1])`
 )
@@ -31,8 +32,14 @@ func Squatter(c cluster.Commander, node, key string) Fault {
 		F: SquatterF, Target: node, Plan: "somebody puts a list under " + key,
 		Start: func(ctx context.Context) (string, error) {
 			reply, err := c.Do(ctx, node, "EVAL", squat, "1", key)
-			was = reply.Text()
-			return "", err
+			if err != nil {
+				return "", err
+			}
+			if len(reply.Elems) != 2 || reply.Elems[1].Text() != "list" {
+				return "", fmt.Errorf("want a list under %s, got %v", key, reply)
+			}
+			was = reply.Elems[0].Text()
+			return "", nil
 		},
 		Stop: func(ctx context.Context) (string, error) {
 			found := "it had taken a free key"

@@ -1,0 +1,29 @@
+package nemesis
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/lockbench/lockbench/histories"
+)
+
+// ClientClockRateF is a client whose clock runs too fast or too slow.
+const ClientClockRateF histories.F = "client-clock-rate"
+
+// ClientClockRate makes the clock of one client run rate times as fast (P12), and its
+// sleeps and time-outs with it: a watchdog on a slow clock renews late. Healing sets
+// the clock right. now is the right time.
+func ClientClockRate(client string, c WallClock, now func() time.Time, rate float64) Fault {
+	return runningClock(ClientClockRateF, client, c, now, rate)
+}
+
+func clientClockRateKind() Kind {
+	return Kind{
+		Name: "client-clock-rate", Title: "the clock of a client, and its timers, run half to twice as fast",
+		F: ClientClockRateF, Client: true, Needs: anywhere,
+		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
+			c, rate := s.client(r), drawRate(r)
+			return ClientClockRate(c.Name, c.Clock, s.Clock.Now, rate), c.Clock != nil
+		},
+	}
+}

@@ -1,0 +1,245 @@
+package nemesis_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/cluster/embedded"
+	"github.com/lockbench/lockbench/cluster/process"
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/sim"
+)
+
+// needFaketime skips the test where the clocks of real servers cannot be set, or fails it
+// if the environment has LOCKBENCH_REQUIRE_FAKETIME=1.
+func needFaketime(t *testing.T, c *process.Cluster) {
+	t.Helper()
+	_, err := c.Clocks()
+	switch {
+	case err != nil && os.Getenv("LOCKBENCH_REQUIRE_FAKETIME") == "1":
+		t.Fatal(err)
+	case err != nil:
+		t.Skip(err)
+	}
+}
+
+// everywhereClocked is everywhere with servers whose clocks can be set.
+func everywhereClocked(t *testing.T, f func(w world), look func(t *testing.T, backend string, ops []histories.Op)) {
+	t.Helper()
+	t.Run("embedded", func(t *testing.T) {
+		look(t, "embedded", on(t, func(i *nemesis.Injector, c *embedded.Cluster, clock *sim.Source) { f(world{c, i, t, clock}) }))
+	})
+	t.Run("process", func(t *testing.T) { look(t, "process", onProcess(t, process.Options{Clocks: true}, f)) })
+}
+
+// lives says for how long a key lives, or 0 if it is gone.
+func (w world) lives(key string) time.Duration {
+	w.t.Helper()
+	keys, err := w.Inspect(ctx, "master", key)
+	must(w.t, err)
+	return keys[0].TTL
+}
+
+// numbers are those in the text that a fault was seen with, those without a unit aside.
+func numbers(t *testing.T, ops []histories.Op) []float64 {
+	t.Helper()
+	if len(ops) != 1 || ops[0].Outcome() != histories.OK {
+		t.Fatalf("recorded %+v", ops)
+	}
+	var all []float64
+	inexact := regexp.MustCompile(` \(± [^)]*\)`)
+	for _, text := range regexp.MustCompile(`\d+\.\d{3}`).FindAllString(inexact.ReplaceAllString(ops[0].Complete.Value, ""), -1) {
+		n, err := strconv.ParseFloat(text, 64)
+		must(t, err)
+		all = append(all, n)
+	}
+	return all
+}
+
+func TestClockJumpsForward(t *testing.T) {
+	everywhereClocked(t, func(w world) {
+		w.want("OK", "SET", "early", "v", "PX", "60000")
+		w.want("OK", "SET", "late", "v", "PX", "600000")
+		w.want("OK", "SET", "never", "v")
+		w.start(nemesis.ClockJump(w.deployment.(nemesis.Clocked), "master", time.Now, 2*time.Minute))
+		if w.lives("early") != 0 {
+			t.Error("a key outlived its TTL by the server's clock")
+		}
+		// A slow machine makes the rest shorter, never longer.
+		if left := w.lives("late"); left > 8*time.Minute || left < 7*time.Minute {
+			t.Errorf("the late key lives for another %v, want 8m", left)
+		}
+		w.want("1", "EXISTS", "never")
+		must(t, w.HealAll(ctx))
+		w.want("0", "EXISTS", "early") // what has expired stays gone
+		if left := w.lives("late"); left <= 8*time.Minute {
+			t.Errorf("the late key lives for another %v, want 10m", left)
+		}
+	}, func(t *testing.T, _ string, ops []histories.Op) {
+		if n := numbers(t, ops); len(n) != 3 || n[0] < 119 || n[0] > 121 || n[1] > 1 || n[2] > 1 {
+			t.Errorf("seen: %s", ops[0].Complete.Value)
+		}
+		if want := "its clock jumps by 2m0s"; ops[0].Invoke.Value != want {
+			t.Errorf("planned %q, want %q", ops[0].Invoke.Value, want)
+		}
+	})
+}
+
+func TestClockJumpsBack(t *testing.T) {
+	everywhereClocked(t, func(w world) {
+		w.want("OK", "SET", "k", "v", "PX", "60000")
+		w.start(nemesis.ClockJump(w.deployment.(nemesis.Clocked), "master", time.Now, -2*time.Minute))
+		if left := w.lives("k"); left <= 2*time.Minute || left > 3*time.Minute {
+			t.Errorf("the key lives for another %v, want 3m", left)
+		}
+		w.want("OK", "SET", "new", "v", "PX", "60000")
+		if left := w.lives("new"); left > time.Minute {
+			t.Errorf("a new key lives for %v, want 1m", left)
+		}
+		must(t, w.HealAll(ctx))
+		if left := w.lives("k"); left > time.Minute || left < 30*time.Second {
+			t.Errorf("the key lives for another %v, want 1m", left)
+		}
+		w.want("0", "EXISTS", "new") // the clock has passed its end
+	}, func(t *testing.T, _ string, ops []histories.Op) {
+		n := numbers(t, ops)
+		if len(n) != 3 || n[0] < 119 || n[0] > 121 || !strings.Contains(ops[0].Complete.Value, "s behind") {
+			t.Errorf("seen: %s", ops[0].Complete.Value)
+		}
+	})
+}
+
+func TestClockRate(t *testing.T) {
+	everywhereClocked(t, func(w world) {
+		c := w.deployment.(nemesis.Clocked)
+		w.want("OK", "SET", "k", "v", "PX", "600000")
+		w.start(nemesis.ClockRate(c, "master", time.Now, 1000))
+		for w.lives("k") > 0 { // 600 ms; by a clock that is right the test would time out
+			time.Sleep(10 * time.Millisecond)
+		}
+		must(t, w.HealAll(ctx))
+		w.want("OK", "SET", "k", "v", "PX", "60000")
+		time.Sleep(10 * time.Millisecond)
+		if left := w.lives("k"); left < 30*time.Second {
+			t.Errorf("after healing a key of 60s has %v left", left)
+		}
+	}, func(t *testing.T, _ string, ops []histories.Op) {
+		n := numbers(t, ops)
+		if len(n) != 4 || n[0] < 500 || n[0] > 2000 || n[3] > 1 {
+			t.Errorf("seen: %s", ops[0].Complete.Value)
+		}
+	})
+}
+
+// A clock fault of a server that dies is over: it starts again with the right clock.
+func TestClockOfAServerThatDies(t *testing.T) {
+	everywhereClocked(t, func(w world) {
+		c := w.deployment.(nemesis.Clocked)
+		w.start(nemesis.ClockJump(c, "master", time.Now, time.Hour))
+		r := w.deployment.(nemesis.Restarter)
+		must(t, r.Kill(ctx, "master"))
+		must(t, w.HealAll(ctx))
+		must(t, r.Restart(ctx, "master"))
+		w.start(nemesis.ClockJump(c, "master", time.Now, time.Minute)) // finds out where it is
+		must(t, w.HealAll(ctx))
+	}, func(t *testing.T, _ string, ops []histories.Op) {
+		if len(ops) != 2 || !strings.HasPrefix(ops[0].Complete.Value, "the server is dead") || ops[1].Outcome() != histories.OK {
+			t.Errorf("recorded %+v", ops)
+		}
+	})
+}
+
+// Without libfaketime the jump is logical, and says so.
+func TestLogicalClockJump(t *testing.T) {
+	everywhere(t, func(w world) {
+		w.want("OK", "SET", "early", "v", "PX", "60000")
+		w.want("OK", "SET", "late", "v", "PX", "600000")
+		w.want("OK", "SET", "never", "v")
+		w.start(nemesis.LogicalClockJump(w, "master", 2*time.Minute))
+		if w.lives("early") != 0 {
+			t.Error("a key outlived its TTL")
+		}
+		if left := w.lives("late"); left > 8*time.Minute || left < 7*time.Minute {
+			t.Errorf("the late key lives for another %v, want 8m", left)
+		}
+		w.want("1", "EXISTS", "never")
+		w.want("OK", "SET", "new", "v", "PX", "60000")
+		if left := w.lives("new"); left > time.Minute || left < 30*time.Second {
+			t.Errorf("a new key lives for %v, want 1m", left)
+		}
+	}, seen(
+		both("its clock jumps by 2m0s (logical: its expiries move, TIME does not)"),
+		both("logical: 1 of 2 with a TTL expired"),
+	))
+}
+
+// TestWhichClockFault looks at what a random run draws where clocks can be set and where not.
+func TestWhichClockFault(t *testing.T) {
+	kinds, err := nemesis.Find([]string{"clock", "clock-rate"})
+	must(t, err)
+	jump, rate := kinds[0], kinds[1]
+	onProcess(t, process.Options{}, func(w world) {
+		must(t, jump.Needs(w.deployment))
+		if how := jump.Means(w.deployment); !strings.HasPrefix(how, "logical") {
+			t.Errorf("it jumps %s", how)
+		}
+		fault, ok := jump.Draw(scene(w), random())
+		if !ok || !strings.Contains(fault.Plan, "logical") {
+			t.Errorf("drew %+v", fault)
+		}
+		if err := rate.Needs(w.deployment); err == nil {
+			t.Error("a rate cannot be had")
+		}
+		if _, ok := rate.Draw(scene(w), random()); ok {
+			t.Error("a rate was drawn")
+		}
+	})
+	everywhereClocked(t, func(w world) {
+		for _, k := range kinds {
+			must(t, k.Needs(w.deployment))
+			fault, ok := k.Draw(scene(w), random())
+			if !ok || strings.Contains(fault.Plan, "logical") {
+				t.Errorf("drew %+v", fault)
+			}
+			w.start(fault)
+			must(t, w.HealAll(ctx))
+		}
+	}, func(*testing.T, string, []histories.Op) {})
+}
+
+// stubborn is a clock that does not do what it is told.
+type stubborn struct{ shown time.Time }
+
+func (stubborn) Set(context.Context, time.Duration, float64) error { return nil }
+func (s stubborn) Read(context.Context) (time.Time, error) {
+	if s.shown.IsZero() {
+		return s.shown, errors.New("no answer")
+	}
+	return s.shown, nil
+}
+
+// TestAClockThatDoesNotMove checks that a fault looks at what it did.
+func TestAClockThatDoesNotMove(t *testing.T) {
+	now := time.Unix(1000, 0)
+	clock := func() time.Time { return now }
+	for name, c := range map[string]stubborn{"right": {now}, "silent": {}} {
+		f := nemesis.ClientClockJump("A", c, clock, time.Second)
+		if _, err := f.Start(ctx); err == nil {
+			t.Errorf("%s: it says that it has jumped", name)
+		}
+	}
+	f := nemesis.ClientClockRate("A", stubborn{now}, clock, 2)
+	_, err := f.Start(ctx)
+	must(t, err)
+	now = now.Add(time.Second)
+	if seen, err := f.Stop(ctx); err == nil {
+		t.Errorf("a clock that stood still was seen like this: %s", seen)
+	}
+}

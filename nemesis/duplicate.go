@@ -1,0 +1,56 @@
+package nemesis
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/wire"
+)
+
+// DuplicateF is a command that is sent twice.
+const DuplicateF histories.F = "duplicate"
+
+// Duplicate has a server execute the next command of a client on key twice, as a proxy or
+// a client library does that tries again after a reply was lost: the same bytes, first on
+// a connection of their own, whose reply the client never sees, and then on the client's
+// (P26, P33). Healing disarms it if no command came.
+func Duplicate(client string, link *wire.Link, key string) Fault {
+	var rule *wire.Repeat
+	return Fault{
+		F: DuplicateF, Target: client, Plan: "its next command on " + key + " is sent twice",
+		Start: func(context.Context) (string, error) {
+			rule = link.Repeat(wire.Match{Key: key})
+			return "", nil
+		},
+		Stop: func(context.Context) (string, error) {
+			rule.Stop()
+			seen := rule.Seen()
+			switch {
+			case seen.Command.Name == "":
+				return "no command came", nil
+			case seen.Err != nil:
+				return fmt.Sprintf("not executed twice: %v: %v", seen.Command, seen.Err), nil
+			case seen.First == "":
+				return fmt.Sprintf("sent twice: %v; no reply yet", seen.Command), nil
+			case seen.Second == "":
+				return fmt.Sprintf("executed: %v: %s, lost; no reply yet to the second", seen.Command, seen.First), nil
+			}
+			return fmt.Sprintf("executed twice: %v: %s, lost, then %s", seen.Command, seen.First, seen.Second), nil
+		},
+	}
+}
+
+func duplicateKind() Kind {
+	return Kind{
+		Name: "duplicate", Title: "a command is sent twice, and the first reply gets lost", F: DuplicateF, Client: true, Needs: anywhere,
+		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
+			client, link, ok := s.connection(r)
+			if len(s.Keys) == 0 {
+				return Fault{}, false
+			}
+			return Duplicate(client, link, s.Keys[r.IntN(len(s.Keys))]), ok
+		},
+	}
+}

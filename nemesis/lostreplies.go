@@ -1,0 +1,37 @@
+package nemesis
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/lockbench/lockbench/wire"
+)
+
+// LostReplies is LostReply on several servers at once: of each, the reply to the next command
+// of the client gets lost. Healing disarms it where no command came.
+func LostReplies(client string, nodes []string, links []*wire.Link) Fault {
+	var holds []*wire.Hold
+	return Fault{
+		F: LostReplyF, Target: client, Plan: "the replies to its next commands to " + strings.Join(nodes, ", ") + " get lost",
+		Start: func(context.Context) (string, error) {
+			for _, l := range links {
+				holds = append(holds, l.DropReply(wire.Match{}, wire.CloseConn))
+			}
+			return "", nil
+		},
+		Stop: func(context.Context) (string, error) {
+			var lost []string
+			for i, hold := range holds {
+				hold.Release()
+				if c := hold.Command(); c.Name != "" { // not Seen, see lost
+					lost = append(lost, fmt.Sprintf("of %s to %s", nodes[i], c.Name))
+				}
+			}
+			if len(lost) == 0 {
+				return "no command came", nil
+			}
+			return "lost: the replies " + strings.Join(lost, ", "), nil
+		},
+	}
+}

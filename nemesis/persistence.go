@@ -1,0 +1,53 @@
+package nemesis
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/cluster"
+)
+
+func needsAOF(c cluster.Cluster) error {
+	if _, ok := c.(cluster.PowerCutter); !ok {
+		return errors.New("its servers cannot be told to keep a file, killed and started again")
+	}
+	return nil
+}
+
+// aof is what a server keeps its data in, for people.
+func aof(c cluster.Persister, fsync cluster.Fsync) string {
+	if c.SimulatedAOF() {
+		return "simulated AOF"
+	}
+	return "AOF, appendfsync " + string(fsync)
+}
+
+// away says how long a server was gone, for people.
+func away(clock Clock, since time.Time) string {
+	return fmt.Sprint("away for ", clock.Now().Sub(since).Round(time.Millisecond))
+}
+
+// cameBack says what of the lock's keys is among those that a server came back with.
+func cameBack(keys []cluster.KeyState, lock []string) string {
+	switch ours := ofLock(keys, lock); {
+	case len(keys) == 0:
+		return "without any key"
+	case len(ours) == 0:
+		return fmt.Sprintf("with %s, none of them the lock's", count(len(keys), "key"))
+	default:
+		return fmt.Sprintf("with %s, of the lock's %s", count(len(keys), "key"), strings.Join(ours, ", "))
+	}
+}
+
+func ofLock(keys []cluster.KeyState, lock []string) []string {
+	var ours []string
+	for _, k := range keys {
+		if slices.Contains(lock, k.Key) {
+			ours = append(ours, k.Key)
+		}
+	}
+	return ours
+}

@@ -1,0 +1,63 @@
+package nemesis
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/wire"
+)
+
+// RenewalCutF is a network that loses renewals.
+const RenewalCutF histories.F = "renewal-cut"
+
+// RenewalCut loses the renewals of a client's lease, with the connections that they come
+// on, and nothing else (P37). The client reaches the servers of the lock in every other
+// respect: it can acquire and release.
+//
+// No command says that it renews, and each lock and library has its own. What tells it is
+// when it comes: a command on a key of the lock that the client sends while it holds the
+// lock and makes no call was sent in the background, and that is renewal. So one that
+// coincides with a call of the client passes, and a straggler of an acquire whose other
+// servers made the majority is lost with the renewals. What was lost is recorded.
+func RenewalCut(c Victim, links []*wire.Link, keys []string) Fault {
+	var losses []*wire.Loss
+	return Fault{
+		F: RenewalCutF, Target: c.Name, Plan: "its renewals get lost",
+		Start: func(context.Context) (string, error) {
+			for _, l := range links {
+				losses = append(losses, l.Lose(func(command wire.Command) bool {
+					return slices.Contains(keys, command.Key()) && c.Holds() && !c.Calls()
+				}))
+			}
+			return "", nil
+		},
+		Stop: func(context.Context) (string, error) {
+			total, example := 0, wire.Command{}
+			for _, l := range losses {
+				l.Stop()
+				n, first := l.Seen()
+				if total == 0 {
+					example = first
+				}
+				total += n
+			}
+			if total == 0 {
+				return "no renewal came", nil
+			}
+			return fmt.Sprintf("%s lost, such as %v", count(total, "renewal"), example), nil
+		},
+	}
+}
+
+func renewalCutKind() Kind {
+	return Kind{
+		Name: "renewal-cut", Title: "a client's renewals get lost, and nothing else", F: RenewalCutF, Client: true, Needs: anywhere,
+		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
+			c := s.client(r)
+			return RenewalCut(c, s.links(c.Name), s.Keys), c.Calls != nil
+		},
+	}
+}

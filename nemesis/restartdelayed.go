@@ -1,0 +1,51 @@
+package nemesis
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/lockbench/lockbench/histories"
+)
+
+// RestartDelayedF is a server that dies and comes back empty when all that it had
+// granted has expired.
+const RestartDelayedF histories.F = "restart-delayed"
+
+// RestartDelayed kills a server; healing waits until delay has passed since, and starts
+// it again with nothing of what it held. With the longest TTL as the delay this is the
+// advice of Redlock for servers that keep no file (P21).
+func RestartDelayed(c Restarter, clock Clock, node string, delay time.Duration) Fault {
+	var dead time.Time
+	f := Restart(c, node)
+	kill, restart := f.Start, f.Stop
+	f.F, f.Plan = RestartDelayedF, fmt.Sprintf("kill -9, for %v or longer", delay)
+	f.Start = func(ctx context.Context) (string, error) {
+		seen, err := kill(ctx)
+		dead = clock.Now() // from here on it grants nothing
+		return seen, err
+	}
+	f.Stop = func(ctx context.Context) (string, error) {
+		if rest := delay - clock.Now().Sub(dead); rest > 0 {
+			if err := clock.Sleep(ctx, rest); err != nil {
+				return "", err
+			}
+		}
+		seen, err := restart(ctx)
+		return fmt.Sprintf("%s, %s", away(clock, dead), seen), err
+	}
+	return f
+}
+
+func restartDelayedKind() Kind {
+	return Kind{
+		Name: "restart-delayed", Title: "a server of the lock dies and comes back empty, a TTL later or more", F: RestartDelayedF,
+		Needs: restartKind().Needs,
+		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
+			node, alive := s.server(r)
+			c, ok := s.Cluster.(Restarter)
+			return RestartDelayed(c, s.Clock, node, s.TTL), alive && ok
+		},
+	}
+}

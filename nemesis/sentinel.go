@@ -1,0 +1,106 @@
+package nemesis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/histories"
+)
+
+// SentinelF is a master that dies, and Sentinels that choose its successor.
+const SentinelF histories.F = "sentinel"
+
+// electionLimit bounds the wait for Sentinels. One whose machine stood still for two seconds
+// does nothing for thirty (TILT).
+const electionLimit = time.Minute
+
+// SentinelFailover kills the master that Sentinels watch over, and returns once they have
+// promoted another node or given up. Healing starts the old one again, as a replica of the
+// new one: by themselves the Sentinels would need another ten seconds for that.
+func SentinelFailover(c Guarded, master string) Fault {
+	var seen string
+	return Fault{
+		F: SentinelF, Target: master, Plan: "kill -9, and the Sentinels decide",
+		Start: func(ctx context.Context) (_ string, err error) {
+			if err := c.Kill(ctx, master); err != nil {
+				return "", err
+			}
+			seen, err = elected(ctx, c, master)
+			return "", err
+		},
+		Stop: func(ctx context.Context) (string, error) {
+			back := "; the old one is back"
+			if err := c.Restart(ctx, master); err != nil {
+				return seen, err
+			}
+			if of := c.Master(master); of != "" {
+				back += " as a replica of " + of
+			}
+			return seen + back, nil
+		},
+	}
+}
+
+// Guarded is a deployment that Sentinels watch over, and whose servers can die and come back.
+type Guarded interface {
+	cluster.Sentinel
+	cluster.Restarter
+	cluster.Demoter
+}
+
+// elected waits for the Sentinels and says what they did. That they promote nobody is
+// something to be seen too.
+func elected(ctx context.Context, c Guarded, old string) (string, error) {
+	waiting, cancel := context.WithTimeout(ctx, electionLimit)
+	defer cancel()
+	e, err := c.Elected(waiting, old)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+		return fmt.Sprintf("the Sentinels have promoted nobody within %v", electionLimit), nil
+	case err != nil:
+		return "", err
+	}
+	have, sent, err := c.Offsets(ctx, e.Node)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("agreed to be dead after %v, %s is the master after %v, has %d of %d of the old one's stream",
+		e.Down.Round(time.Millisecond), e.Node, e.Switched.Round(time.Millisecond), have, sent), nil
+}
+
+// Compatible says whether faults of these kinds can be in one run. Sentinels undo what
+// others promote.
+func Compatible(kinds []Kind) error {
+	for _, s := range kinds {
+		for _, p := range kinds {
+			if s.Sentinels > 0 && p.Promotes {
+				return fmt.Errorf("nemesis %s leaves it to the Sentinels to choose the master, and nemesis %s chooses it: take one of them", s.Name, p.Name)
+			}
+		}
+	}
+	return nil
+}
+
+func sentinelKind() Kind {
+	return Kind{
+		Name: "sentinel", Title: "a master dies and Redis Sentinels promote its replica", F: SentinelF, Replicas: 1, Sentinels: 3,
+		Needs: func(c cluster.Cluster) error {
+			if _, ok := c.(Guarded); ok {
+				return nil
+			}
+			if err := needsReplica(c); err != nil {
+				return err
+			}
+			return errors.New("there is no embedded Sentinel, and they live in real time; failover promotes as they do")
+		},
+		Draw: func(s Scene, _ *rand.Rand) (Fault, bool) {
+			c, can := s.Cluster.(Guarded)
+			master, _, ok := successor(s.Cluster)
+			return SentinelFailover(c, master), can && ok
+		},
+	}
+}
