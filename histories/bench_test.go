@@ -58,15 +58,19 @@ func BenchmarkRecord(b *testing.B) {
 	}
 }
 
-func BenchmarkReadJSONL(b *testing.B) {
+func BenchmarkReadJSONL(b *testing.B) { benchmarkRead(b, JSONL) }
+
+func BenchmarkReadEDN(b *testing.B) { benchmarkRead(b, EDN) }
+
+func benchmarkRead(b *testing.B, format Format) {
 	var file bytes.Buffer
-	if err := WriteJSONL(&file, sections(1000)); err != nil {
+	if err := writeAll(&file, format, sections(1000)); err != nil {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(file.Len()))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := ReadJSONL(bytes.NewReader(file.Bytes()), "bench"); err != nil {
+		if _, err := (&Decoder{Name: "bench", Format: format}).all(bytes.NewReader(file.Bytes())); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -61,7 +61,7 @@ func WriteExchanges(w io.Writer, x []Exchange) error {
 // ReadExchanges reads what WriteExchanges wrote. Its errors are as those of ReadJSONL.
 func ReadExchanges(r io.Reader, name string) ([]Exchange, error) {
 	var x []Exchange
-	err := decodeLines(r, name, "exchange", parseExchange, func(e Exchange) error {
+	err := decodeLines(r, &lineDecoder{name: name, unit: "exchange"}, stateless(parseExchange), func(e Exchange) error {
 		x = append(x, e)
 		return nil
 	})

@@ -22,6 +22,8 @@ const (
 	EventsFile   = "history.jsonl"  // the events, one per line
 	ResultsFile  = "results.json"   // the judgement, from PhaseChecked on
 	CommandsFile = "commands.jsonl" // the exchanges, if they were kept
+	SamplesFile  = "samples.jsonl"  // what processes took of the machine; not in virtual time
+	ReportFile   = "report.html"    // the page that draws the run
 )
 
 // Latest is the link beside the run directories of a scenario that names the
@@ -51,12 +53,15 @@ type Meta struct {
 	Topology   string        `json:"topology,omitempty"`
 	Seed       uint64        `json:"seed"`
 	Clients    int           `json:"clients,omitempty"`
-	TTL        time.Duration `json:"ttl,omitempty"` // nanoseconds
-	Started    time.Time     `json:"started"`       // wall clock, UTC
+	Keys       int           `json:"keys,omitempty"` // that clients choose from, if more than one
+	Rate       float64       `json:"rate,omitempty"` // rounds that begin per second, of all clients together
+	TTL        time.Duration `json:"ttl,omitempty"`  // nanoseconds
+	Started    time.Time     `json:"started"`        // wall clock, UTC
 	Phase      Phase         `json:"phase"`
 	Version    string        `json:"version,omitempty"` // of lockbench
 	Replayable bool          `json:"replayable"`        // the same seed gives the same bytes
 	Notes      []string      `json:"notes,omitempty"`
+	Usage      []Usage       `json:"usage,omitempty"`   // what the samples say together
 	Command    string        `json:"command,omitempty"` // how to replay it
 }
 
@@ -130,7 +135,8 @@ func (d *Dir) Checked(meta Meta, results any) error {
 }
 
 // WriteFile adds a file of the caller's to the directory, whole or not at all. The
-// name has no separators and is none of lockbench's own, except CommandsFile.
+// name has no separators and is none of lockbench's own, except CommandsFile,
+// SamplesFile and ReportFile.
 func (d *Dir) WriteFile(name string, data []byte) error {
 	own := func(f string) bool { return strings.EqualFold(f, name) }
 	if strings.ContainsAny(name, `/\:`) || !filepath.IsLocal(name) || name == "." ||
@@ -140,6 +146,9 @@ func (d *Dir) WriteFile(name string, data []byte) error {
 	}
 	return d.write(name, data)
 }
+
+// AddFile is WriteFile for a run directory that was written before.
+func AddFile(path, name string, data []byte) error { return (&Dir{path: path}).WriteFile(name, data) }
 
 // Close closes the history if it is open, and leaves the phase as it is: that of a
 // run that was given up. It may be called at any time.

@@ -59,7 +59,7 @@ func TestValidIsWhatTheFileHolds(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 5_000 {
 		e := randomEvent(r)
-		got, err := parseEvent(appendEvent(nil, &e))
+		got, err := parseEvent(appendEvent(nil, &e), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -68,17 +68,21 @@ func badType(found string) error {
 // F is what an operation does.
 type F string
 
-// Client operations. Acquire, Release, Extend, Read and Write are calls with an
-// Invoke and a completion. Lost, Abandon, Crash and Audit are single Info events.
+// Client operations. Lost, Abandon, Crash, Waited and Audit are single Info events, all others are
+// calls with an Invoke and a completion.
 const (
 	Acquire F = "acquire"
 	Release F = "release"
 	Extend  F = "extend"
 	Read    F = "read"    // of the protected register; Version is the version seen
 	Write   F = "write"   // of the protected register; Version is the version it replaced
+	Incr    F = "incr"    // of a protected counter, by a read and a write; Value is the number it brought it to
+	Draw    F = "draw"    // a Write that takes the prize of a lottery's round; Value is the round
+	Count   F = "count"   // asks the lock how often the worker holds Key; Value is the answer
 	Lost    F = "lost"    // the lock told its holder that the lease is gone
 	Abandon F = "abandon" // the holder walks away without releasing
 	Crash   F = "crash"   // the client process died: it believes nothing any more
+	Waited  F = "waited"  // what an acquire that waits has cost; Value is how many commands it sent
 	Audit   F = "audit"   // what a lock server really holds under a lock key
 )
 
@@ -102,9 +106,25 @@ type Event struct {
 	TTL      time.Duration `json:"ttl,omitempty"`      // acquire: the lease asked for. Audit: remaining, or NoTTL
 	Deadline time.Duration `json:"deadline,omitempty"` // acquire, extend OK: when the lock told its holder the lease ends, on the harness clock
 	Version  int64         `json:"version,omitempty"`  // register version, see Read and Write
-	Value    string        `json:"value,omitempty"`
+	Value    string        `json:"value,omitempty"`    // acquire: its Mode, Invalid or Rejected. Read, Write: of the register. Audit: of the key. Waited: commands
 	Node     string        `json:"node,omitempty"`
 	Err      string        `json:"error,omitempty"`
+}
+
+// Invalid is the Value of an acquire's Fail if its arguments were refused, before anybody was
+// asked for the lock.
+const Invalid = "invalid"
+
+// Rejected is the Value of an acquire's Fail if a server refused the command, which says
+// nothing of who holds the lock.
+const Rejected = "rejected"
+
+// Invalid says that an acquire ended because of its arguments.
+func (e Event) Invalid() bool { return e.F == Acquire && e.Type == Fail && e.Value == Invalid }
+
+// Taken says that an acquire was refused because somebody has the lock.
+func (e Event) Taken() bool {
+	return e.F == Acquire && e.Type == Fail && e.Value != Invalid && e.Value != Rejected
 }
 
 // NoTTL is the TTL of an Audit event whose key never expires.

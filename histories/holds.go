@@ -1,9 +1,6 @@
 package histories
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // An Instant is a point of a history: an event and its time. Events order instants
 // even where times are equal. The zero Instant means none: no return and no end can
@@ -27,6 +24,7 @@ type Hold struct {
 	Key      string
 	Worker   int
 	Process  int
+	Mode     Mode          // with whom it may share the key
 	Outcome  Type          // OK or Info
 	TTL      time.Duration // the lease asked for
 	Deadline time.Duration // when the acquire said that the lease ends, on the harness clock; 0: it did not say
@@ -38,7 +36,14 @@ type Hold struct {
 	End      F       // Release, Lost, Abandon or Crash; empty: open
 
 	Extends  []Extension // that succeeded, in the order of their returns
-	Releases []Op        // of this attempt, in the order of their invocations
+	Releases []Answer    // of this attempt, in the order of their invocations
+}
+
+// An Answer is a call and what came of it.
+type Answer struct {
+	Invoked  Instant
+	Returned Instant // zero if it never did
+	Outcome  Type    // OK, Fail or Info
 }
 
 // An Extension is an extend that succeeded.
@@ -64,7 +69,7 @@ func (h Hold) Open() bool { return h.End == "" }
 func (h Hold) Released() Type {
 	refused := 0
 	for _, r := range h.Releases {
-		switch r.Outcome() {
+		switch r.Outcome {
 		case OK:
 			return OK
 		case Fail:
@@ -80,89 +85,23 @@ func (h Hold) Released() Type {
 // Holds returns the holds of a history in the order of their invocations. The
 // history must pass Validate; of any other, Holds returns what it can pair.
 func Holds(events []Event) []Hold {
-	ops, _ := Pair(events) // Validate reports the error
-	holds := acquired(ops)
-	byAttempt := make(map[uint64]*Hold, len(holds))
-	for i := range holds {
-		byAttempt[holds[i].Attempt] = &holds[i]
-	}
-	for _, o := range ops {
-		h := byAttempt[o.Invoke.Attempt]
-		if h == nil || o.Fault() {
-			continue
-		}
-		switch {
-		case o.Invoke.F == Release:
-			h.Releases = append(h.Releases, o)
-		case o.Invoke.F == Extend && o.Outcome() == OK:
-			h.Extends = append(h.Extends, extension(o))
-		}
-	}
-	for i := range holds {
-		slices.SortFunc(holds[i].Extends, func(a, b Extension) int { return a.Returned.Event - b.Returned.Event })
-	}
-	endBeliefs(events, byAttempt)
-	return holds
-}
-
-// acquired returns a Hold for every acquire that was not refused.
-func acquired(ops []Op) []Hold {
-	var holds []Hold
-	for _, o := range ops {
-		if o.Fault() || o.Invoke.F != Acquire || o.Outcome() == Fail {
-			continue
-		}
-		h := Hold{
-			Attempt:  o.Invoke.Attempt,
-			Key:      o.Invoke.Key,
-			Worker:   o.Invoke.Worker,
-			Process:  o.Invoke.Process,
-			Outcome:  o.Outcome(),
-			TTL:      o.Invoke.TTL,
-			Deadline: o.Complete.Deadline,
-			Token:    o.Complete.Token,
-			Invoked:  at(o.Invoke),
-		}
-		if o.Done {
-			h.Returned = at(o.Complete)
-		}
-		holds = append(holds, h)
-	}
-	return holds
-}
-
-// endBeliefs sets the end of every hold that has one.
-func endBeliefs(events []Event, byAttempt map[uint64]*Hold) {
-	invoked := make(map[int][]*Hold) // by worker, since its last crash
+	f := NewFold()
 	for _, e := range events {
-		if e.Process <= Nemesis {
-			continue
-		}
-		h := byAttempt[e.Attempt]
-		switch {
-		case h != nil && e.F == Acquire && e.Type == Invoke:
-			invoked[e.Worker] = append(invoked[e.Worker], h)
-		case h != nil && e.F == Release && e.Type == Invoke,
-			h != nil && e.Single() && (e.F == Lost || e.F == Abandon):
-			h.end(e)
-		case e.Single() && e.F == Crash:
-			for _, h := range invoked[e.Worker] {
-				h.end(e)
-			}
-			delete(invoked, e.Worker)
-		}
+		f.Add(e)
 	}
+	left, _ := f.Remains() // Validate reports the error
+	var holds []Hold
+	for _, h := range left.Holds {
+		holds = append(holds, *h)
+	}
+	return holds
 }
 
 // end ends h at e unless something ended it before, or e came before h began.
-func (h *Hold) end(e Event) {
+func (h *Hold) end(e *Event) {
 	if h.Open() && e.Index > h.Invoked.Event {
 		h.Ended, h.End = at(e), e.F
 	}
 }
 
-func extension(o Op) Extension {
-	return Extension{Invoked: at(o.Invoke), Returned: at(o.Complete), TTL: o.Invoke.TTL, Deadline: o.Complete.Deadline}
-}
-
-func at(e Event) Instant { return Instant{Event: e.Index, Time: e.Time} }
+func at(e *Event) Instant { return Instant{Event: e.Index, Time: e.Time} }

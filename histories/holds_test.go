@@ -150,9 +150,9 @@ func TestHoldsDetails(t *testing.T) {
 				{Invoked: at(5), Returned: at(6), TTL: 1000 * ms, Deadline: 1005 * ms},
 				{Invoked: at(4), Returned: at(7), TTL: 2000 * ms, Deadline: 2004 * ms},
 			},
-			Releases: []Op{
-				{Invoke: events[10], Complete: events[11], Done: true},
-				{Invoke: events[12], Complete: events[13], Done: true},
+			Releases: []Answer{
+				{Invoked: at(10), Returned: at(11), Outcome: OK},
+				{Invoked: at(12), Returned: at(13), Outcome: Fail},
 			},
 		},
 		{Attempt: 3, Key: "orders/42", Process: 1, Worker: 1, Outcome: Info, TTL: 4 * ms, Invoked: at(14)},

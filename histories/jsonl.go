@@ -1,13 +1,13 @@
 package histories
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -18,25 +18,8 @@ var ErrTruncated = errors.New("the last line is truncated, its writer was probab
 // errIncomplete says that a line could be the beginning of a JSON object.
 var errIncomplete = errors.New("the JSON object is incomplete, want one per line")
 
-// maxLine bounds the memory that one line of a foreign file can take.
-const maxLine = 16 << 20
-
 // WriteJSONL writes one line per event.
-func WriteJSONL(w io.Writer, events []Event) error {
-	out := bufio.NewWriterSize(w, 64<<10)
-	var line []byte
-	for i := range events {
-		e := &events[i]
-		if e.Type > Fail {
-			return fmt.Errorf("event %d: %w", e.Index, badType(e.Type.String()))
-		}
-		line = append(appendEvent(line[:0], e), '\n')
-		if _, err := out.Write(line); err != nil {
-			return err
-		}
-	}
-	return out.Flush()
-}
+func WriteJSONL(w io.Writer, events []Event) error { return writeAll(w, JSONL, events) }
 
 // ReadJSONL reads a history. The name stands in errors, which say which line was
 // not understood, what was expected there and how many events before it are sound.
@@ -56,64 +39,26 @@ func ReadJSONL(r io.Reader, name string) ([]Event, error) {
 // A field that Event does not have is an error: evidence that is skipped in
 // silence could turn a fail into a pass. Blank lines are skipped.
 func Decode(r io.Reader, name string, each func(Event) error) error {
-	return decodeLines(r, name, "event", parseEvent, each)
+	return (&Decoder{Name: name, Format: JSONL}).Decode(r, each)
 }
 
-// decodeLines parses one value per line. A last line without its newline counts if
-// it is whole.
-func decodeLines[T any](r io.Reader, name, unit string, parse func([]byte) (T, error), each func(T) error) error {
-	in := bufio.NewReaderSize(r, 64<<10)
-	var buf []byte
-	sound := 0
-	for no := 1; ; no++ {
-		line, err := readLine(in, &buf)
-		ended := err == nil
-		if !ended && !errors.Is(err, io.EOF) {
-			return lineError(name, no, fmt.Errorf("cannot read on: %w", err), sound, unit)
-		}
-		if len(bytes.TrimSpace(line)) > 0 {
-			v, err := parse(line)
-			if errors.Is(err, errIncomplete) && !ended {
-				err = ErrTruncated
-			}
-			if err != nil {
-				return lineError(name, no, err, sound, unit)
-			}
-			if err := each(v); err != nil {
-				return err
-			}
-			sound++
-		}
-		if !ended {
-			return nil
-		}
-	}
+// A LineError says which line of a file was not understood, and why.
+type LineError struct {
+	File  string
+	Line  int
+	Sound int // events, or exchanges, before it
+	Err   error
+	unit  string
 }
 
-// readLine returns the next line, valid until the next call. Its error is io.EOF
-// if no newline ended the line.
-func readLine(in *bufio.Reader, buf *[]byte) ([]byte, error) {
-	line, err := in.ReadSlice('\n')
-	if !errors.Is(err, bufio.ErrBufferFull) {
-		return line, err
+func (e *LineError) Error() string {
+	if e.Sound == 1 {
+		return fmt.Sprintf("%s:%d: %v; 1 %s before it is sound", e.File, e.Line, e.Err, e.unit)
 	}
-	*buf = append((*buf)[:0], line...)
-	for errors.Is(err, bufio.ErrBufferFull) {
-		if len(*buf) > maxLine {
-			return nil, fmt.Errorf("the line is longer than %d MiB, want one JSON object per line", maxLine>>20)
-		}
-		line, err = in.ReadSlice('\n')
-		*buf = append(*buf, line...)
-	}
-	return *buf, err
+	return fmt.Sprintf("%s:%d: %v; %d %ss before it are sound", e.File, e.Line, e.Err, e.Sound, e.unit)
 }
 
-func lineError(name string, line int, err error, sound int, unit string) error {
-	if sound == 1 {
-		return fmt.Errorf("%s:%d: %w; 1 %s before it is sound", name, line, err, unit)
-	}
-	return fmt.Errorf("%s:%d: %w; %d %ss before it are sound", name, line, err, sound, unit)
-}
+func (e *LineError) Unwrap() error { return e.Err }
 
 // strict unmarshals a line into v and explains what is wrong with it in the terms
 // of the file. fields are the names it may have, for the message.
@@ -125,7 +70,7 @@ func strict(line []byte, v any, fields string) error {
 		if rest := bytes.TrimSpace(line[in.InputOffset():]); len(rest) > 0 {
 			return fmt.Errorf("%q follows the JSON object, want one object per line", abbreviate(rest))
 		}
-		return nil
+		return eachOnce(line)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return errIncomplete
@@ -140,6 +85,26 @@ func strict(line []byte, v any, fields string) error {
 		return fmt.Errorf("unknown field %s, want %s", field, fields)
 	}
 	return err
+}
+
+// eachOnce says whether no field of an object stands there twice, of which encoding/json would
+// keep the last. None of the fields is an object or a list itself.
+func eachOnce(line []byte) error {
+	in := json.NewDecoder(bytes.NewReader(line))
+	var seen []string
+	for i := 0; ; i++ {
+		token, err := in.Token()
+		name, isText := token.(string)
+		switch {
+		case err != nil: // the end, as the line is sound
+			return nil
+		case i%2 == 0 || !isText: // the brace, and values
+			continue
+		case slices.ContainsFunc(seen, func(s string) bool { return strings.EqualFold(s, name) }):
+			return fmt.Errorf("%q stands there twice", name)
+		}
+		seen = append(seen, name)
+	}
 }
 
 func explain(err *json.UnmarshalTypeError) error {

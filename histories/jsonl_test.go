@@ -101,6 +101,8 @@ func TestReadJSONLErrors(t *testing.T) {
 			`h:1: byte 20: invalid character '1' after object key:value pair, want one JSON object per line; 0 events before it are sound`, 0},
 		{"key object", soundLine(`,"key":{}`), `h:1: "key" is an object, want a string; 0 events before it are sound`, 0},
 		{"unknown field", soundLine(`,"atempt":1`), `h:1: unknown field "atempt", want ` + names + `; 0 events before it are sound`, 0},
+		{"twice", soundLine(`,"type":"fail"`), `h:1: "type" stands there twice; 0 events before it are sound`, 0},
+		{"twice, spelled in two ways", soundLine(`,"key":"Key","KEY":"k"`), `h:1: "KEY" stands there twice; 0 events before it are sound`, 0},
 		{"missing", `{"index":0,"time":1,"process":2,"worker":3,"type":"ok"}`, `h:1: "f" is missing; 0 events before it are sound`, 0},
 		{"null is missing", strings.Replace(good, `"index":0`, `"index":null`, 1), `h:1: "index" is missing; 0 events before it are sound`, 0},
 		{"no object", "[1]\n", `h:1: found an array, want one JSON object per line; 0 events before it are sound`, 0},
@@ -200,7 +202,7 @@ func TestWriteJSONLErrors(t *testing.T) {
 // Both parsers must agree on whatever the quick one accepts.
 func checkCanonical(t *testing.T, line []byte) {
 	t.Helper()
-	quick, ok := parseCanonical(line)
+	quick, ok := parseCanonical(line, nil)
 	if !ok {
 		return
 	}
@@ -213,7 +215,7 @@ func checkCanonical(t *testing.T, line []byte) {
 func TestParseCanonicalTakesWhatWeWrite(t *testing.T) {
 	for _, e := range sections(20) {
 		line := appendEvent(nil, &e)
-		if got, ok := parseCanonical(line); !ok || got != e {
+		if got, ok := parseCanonical(line, nil); !ok || got != e {
 			t.Fatalf("%s: %v, %v", line, got, ok)
 		}
 		for i := range line { // damaged in every place
@@ -244,6 +246,7 @@ func FuzzReadJSONL(f *testing.F) {
 		for line := range bytes.Lines(data) {
 			checkCanonical(t, line)
 		}
+		checkChunks(t, data)
 		var again bytes.Buffer
 		if err := WriteJSONL(&again, events); err != nil {
 			t.Fatal(err)

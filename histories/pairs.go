@@ -24,7 +24,7 @@ func (o Op) Fault() bool { return o.Invoke.Process == Nemesis }
 func (e Event) Single() bool { return e.Type == Info && e.F.single() }
 
 func (f F) single() bool {
-	return f == Lost || f == Abandon || f == Crash || f == Audit
+	return f == Lost || f == Abandon || f == Crash || f == Waited || f == Audit
 }
 
 // Singles returns the events that stand alone, in order. Pair returns all others.
@@ -48,12 +48,23 @@ func Singles(events []Event) []Event {
 // The error joins one sentence per violation, up to a limit. Operations are returned
 // even then: one whose completion was refused stands as unknown.
 func Pair(events []Event) ([]Op, error) {
-	var found problems
-	p := newPairer(events, &found)
-	for _, e := range events {
-		p.add(e)
+	n := 0
+	for i := range events {
+		if events[i].Type == Invoke {
+			n++
+		}
 	}
-	return p.ops, found.err()
+	ops := make([]Op, 0, n)
+	var found problems
+	p := pairer{
+		found:  &found,
+		opened: func(_ int, invoke *Event) { ops = append(ops, Op{Invoke: *invoke}) },
+		closed: func(n int, _, complete *Event) { ops[n].Complete, ops[n].Done = *complete, true },
+	}
+	for i := range events {
+		p.add(&events[i])
+	}
+	return ops, found.err()
 }
 
 type fault struct {
@@ -61,32 +72,39 @@ type fault struct {
 	node string
 }
 
-// pairer pairs events as they come. Operations are named by their place in ops.
+// pairer pairs events as they come, and keeps open operations alone. They are numbered
+// from 0 in the order in which they were invoked.
 type pairer struct {
-	ops     []Op
-	calls   map[int]int   // open call of each process
-	faults  map[fault]int // open faults
-	retired map[int]int   // process → index of the Info event that retired it
-	found   *problems
+	found  *problems
+	opened func(n int, invoke *Event)           // may be nil
+	closed func(n int, invoke, complete *Event) // of the n-th operation; may be nil
+
+	begun  int
+	faults map[fault]begun
+	known  table[process] // by number
 }
 
-func newPairer(events []Event, found *problems) *pairer {
-	n := 0
-	for i := range events {
-		if events[i].Type == Invoke {
-			n++
-		}
-	}
-	return &pairer{
-		ops:     make([]Op, 0, n),
-		calls:   make(map[int]int),
-		faults:  make(map[fault]int),
-		retired: make(map[int]int),
-		found:   found,
-	}
+// begun is an operation that began.
+type begun struct {
+	n      int
+	invoke Event
 }
 
-func (p *pairer) add(e Event) {
+// process is what is known of a process.
+type process struct {
+	call    *begun // if open; kept for the next call
+	open    bool
+	gone    bool
+	retired int // event that retired it, if gone
+
+	known  bool // to the validator
+	worker int  // if known
+}
+
+// process returns what is known of a process.
+func (p *pairer) process(number int) *process { return p.known.of(uint64(number)) }
+
+func (p *pairer) add(e *Event) {
 	switch {
 	case e.Type > Fail:
 		p.found.add(e, "%v", badType(e.Type.String()))
@@ -106,63 +124,76 @@ func (p *pairer) add(e Event) {
 	}
 }
 
-func (p *pairer) startFault(e Event) {
+func (p *pairer) startFault(e *Event) {
 	k := fault{e.F, e.Node}
-	if i, open := p.faults[k]; open {
-		p.found.add(e, "fault %s starts again before it has ended; it started at event %d", k, p.ops[i].Invoke.Index)
+	if o, open := p.faults[k]; open {
+		p.found.add(e, "fault %s starts again before it has ended; it started at event %d", k, o.invoke.Index)
+	}
+	if p.faults == nil {
+		p.faults = make(map[fault]begun)
 	}
 	p.faults[k] = p.open(e)
 }
 
-func (p *pairer) endFault(e Event) {
+func (p *pairer) endFault(e *Event) {
 	k := fault{e.F, e.Node}
-	i, open := p.faults[k]
+	o, open := p.faults[k]
 	if !open {
 		p.found.add(e, "fault %s ends but has not started", k)
 		return
 	}
 	delete(p.faults, k)
-	p.close(i, e)
+	p.close(&o, e)
 }
 
-func (p *pairer) invoke(e Event) {
-	if i, gone := p.retired[e.Process]; gone {
-		p.found.add(e, "process %d invokes %s but retired at event %d, where its call ended as info; the worker must go on under a new process", e.Process, e.F, i)
+func (p *pairer) invoke(e *Event) {
+	c := p.process(e.Process)
+	if c.gone {
+		p.found.add(e, "process %d invokes %s but retired at event %d, where its call ended as info; the worker must go on under a new process", e.Process, e.F, c.retired)
 	}
-	if i, open := p.calls[e.Process]; open {
-		o := p.ops[i].Invoke
+	if c.open {
+		o := &c.call.invoke
 		p.found.add(e, "process %d invokes %s while its %s of event %d is still open", e.Process, e.F, o.F, o.Index)
 	}
-	p.calls[e.Process] = p.open(e)
+	if c.call == nil {
+		c.call = new(begun)
+	}
+	*c.call, c.open = p.open(e), true
 }
 
-func (p *pairer) complete(e Event) {
-	i, open := p.calls[e.Process]
-	if !open {
+func (p *pairer) complete(e *Event) {
+	c := p.process(e.Process)
+	if !c.open {
 		p.found.add(e, "process %d completes %s but has no open call", e.Process, e.F)
 		return
 	}
-	delete(p.calls, e.Process)
+	o := c.call
+	c.open = false
 	if e.Type == Info {
-		p.retired[e.Process] = e.Index
+		c.gone, c.retired, c.call = true, e.Index, nil
 	}
-	if o := p.ops[i].Invoke; e.F != o.F || e.Key != o.Key || e.Attempt != o.Attempt {
-		p.found.add(e, "process %d completes %s but its open call is %s of event %d", e.Process, call(e), call(o), o.Index)
+	if i := &o.invoke; e.F != i.F || e.Key != i.Key || e.Attempt != i.Attempt {
+		p.found.add(e, "process %d completes %s but its open call is %s of event %d", e.Process, call(e), call(i), i.Index)
 		return
 	}
-	p.close(i, e)
+	p.close(o, e)
 }
 
-func (p *pairer) open(e Event) int {
-	p.ops = append(p.ops, Op{Invoke: e})
-	return len(p.ops) - 1
+func (p *pairer) open(e *Event) begun {
+	if p.opened != nil {
+		p.opened(p.begun, e)
+	}
+	p.begun++
+	return begun{n: p.begun - 1, invoke: *e}
 }
 
-func (p *pairer) close(i int, e Event) {
-	p.ops[i].Complete, p.ops[i].Done = e, true
+func (p *pairer) close(o *begun, e *Event) {
+	if p.closed != nil {
+		p.closed(o.n, &o.invoke, e)
+	}
 }
 
-func call(e Event) string {
+func call(e *Event) string {
 	return fmt.Sprintf("%s of %q, attempt %d", e.F, e.Key, e.Attempt)
 }
 

@@ -169,7 +169,7 @@ func TestProblemsAreLimited(t *testing.T) {
 
 // fuzzEvents makes a history of bytes: plausible, seldom sound.
 func fuzzEvents(data []byte) []Event {
-	fs := []F{Acquire, Release, Extend, Read, Write, Lost, Abandon, Crash, Audit, "kill"}
+	fs := []F{Acquire, Release, Extend, Read, Write, Lost, Abandon, Crash, Waited, Audit, "kill"}
 	var events []Event
 	for ; len(data) >= 4; data = data[4:] {
 		bits := binary.LittleEndian.Uint32(data)

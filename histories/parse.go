@@ -27,10 +27,16 @@ type eventLine struct {
 	Err      string         `json:"error"`
 }
 
+// eventParser returns a parser whose events share their strings.
+func eventParser() lineParser[Event] {
+	in := &interned{}
+	return func(line []byte) (Event, error) { return parseEvent(line, in) }
+}
+
 // parseEvent parses one line. A line as we write it takes a quick path of its own;
-// every other line, sound or not, takes the one that explains.
-func parseEvent(line []byte) (Event, error) {
-	if e, ok := parseCanonical(line); ok {
+// every other line, sound or not, takes the one that explains. in may be nil.
+func parseEvent(line []byte, in *interned) (Event, error) {
+	if e, ok := parseCanonical(line, in); ok {
 		return e, nil
 	}
 	return parseAny(line)
@@ -65,8 +71,8 @@ func parseAny(line []byte) (Event, error) {
 
 // parseCanonical parses the form that appendEvent writes, as long as strings need no
 // escapes and numbers have no more than 18 digits. It reports whether it did.
-func parseCanonical(line []byte) (Event, bool) {
-	s := scan{rest: bytes.TrimSuffix(line, []byte{'\n'})}
+func parseCanonical(line []byte, in *interned) (Event, bool) {
+	s := scan{rest: bytes.TrimSuffix(line, []byte{'\n'}), in: in}
 	var e Event
 	s.must(`{"index":`)
 	e.Index = s.int()
@@ -81,7 +87,7 @@ func parseCanonical(line []byte) (Event, bool) {
 	s.must(`,"f":`)
 	e.F = s.f()
 	if s.has(`,"key":`) {
-		e.Key = string(s.text())
+		e.Key = s.in.string(s.text())
 	}
 	if s.has(`,"attempt":`) {
 		e.Attempt = uint64(s.digits())
@@ -99,13 +105,13 @@ func parseCanonical(line []byte) (Event, bool) {
 		e.Version = s.integer()
 	}
 	if s.has(`,"value":`) {
-		e.Value = string(s.text())
+		e.Value = s.in.string(s.text())
 	}
 	if s.has(`,"node":`) {
-		e.Node = string(s.text())
+		e.Node = s.in.string(s.text())
 	}
 	if s.has(`,"error":`) {
-		e.Err = string(s.text())
+		e.Err = s.in.string(s.text())
 	}
 	s.must(`}`)
 	return e, !s.failed && len(s.rest) == 0
@@ -115,6 +121,7 @@ func parseCanonical(line []byte) (Event, bool) {
 type scan struct {
 	rest   []byte
 	failed bool
+	in     *interned // may be nil
 }
 
 func (s *scan) has(literal string) bool {
@@ -202,7 +209,13 @@ func (s *scan) f() F {
 		return Read
 	case Write:
 		return Write
+	case Incr:
+		return Incr
+	case Draw:
+		return Draw
+	case Count:
+		return Count
 	default:
-		return F(text)
+		return F(s.in.string(text))
 	}
 }

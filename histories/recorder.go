@@ -149,13 +149,19 @@ func (r *Recorder) blame(err error) {
 }
 
 // Events returns a copy of the history so far.
-func (r *Recorder) Events() []Event {
+func (r *Recorder) Events() []Event { return r.From(0) }
+
+// From returns a copy of the history so far, from event number first on.
+func (r *Recorder) From(first int) []Event {
 	r.mu.Lock()
 	n, chunks := r.n, append([][]Event(nil), r.chunks...)
 	r.mu.Unlock()
 
-	events := make([]Event, 0, n)
+	events := make([]Event, 0, max(0, n-first))
 	for _, c := range chunks {
+		if skip := min(first, len(c)); skip > 0 {
+			c, first = c[skip:], first-skip
+		}
 		events = append(events, c...)
 	}
 	return events

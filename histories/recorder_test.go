@@ -391,7 +391,7 @@ func TestKilledProcess(t *testing.T) {
 	if _, err := io.ReadFull(said, make([]byte, 1)); err != nil {
 		t.Fatal(err)
 	}
-	if err := child.Process.Kill(); err != nil {
+	if err := child.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		t.Fatal(err)
 	}
 	_ = child.Wait() // "signal: killed"
@@ -415,6 +415,8 @@ func TestKilledProcess(t *testing.T) {
 	}
 }
 
+// recordUntilKilled records more than there is time for, but not for ever: nobody may be left
+// to kill it.
 func recordUntilKilled(path string) {
 	f, err := os.Create(path)
 	if err != nil {
@@ -423,11 +425,34 @@ func recordUntilKilled(path string) {
 	r := NewRecorder(f)
 	began := time.Now()
 	r.Start(func() time.Duration { return time.Since(began) })
-	for said := false; ; {
+	said := false
+	for range 300_000 {
 		r.Record(Event{F: Acquire, Key: strings.Repeat("k", 100)})
 		if info, err := f.Stat(); err == nil && info.Size() > 0 && !said {
 			said = true
 			_, _ = os.Stdout.WriteString("x")
 		}
+	}
+	os.Exit(0)
+}
+
+// TestRecorderFrom reads a history in pieces while it grows.
+func TestRecorderFrom(t *testing.T) {
+	r := NewRecorder(nil)
+	var now time.Duration
+	r.Start(func() time.Duration { now++; return now })
+	var read []Event
+	for i := range 20_000 {
+		r.Record(Event{Process: 1, Type: Invoke, F: Read})
+		if i%777 == 0 || i%64 == 0 {
+			read = append(read, r.From(len(read))...)
+		}
+	}
+	read = append(read, r.From(len(read))...)
+	if diff := cmp.Diff(r.Events(), read); diff != "" || len(read) != 20_000 {
+		t.Errorf("%d events (-all at once +in pieces):\n%s", len(read), diff)
+	}
+	if more := r.From(len(read)); len(more) != 0 {
+		t.Errorf("%d events more", len(more))
 	}
 }

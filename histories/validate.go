@@ -3,6 +3,7 @@ package histories
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -12,45 +13,50 @@ import (
 //   - Index counts from 0 without gaps, and Time never goes back.
 //   - A process belongs to one worker for good.
 //   - Every acquire has an Attempt of its own, not 0.
-//   - A release, extend, read, write, lost or abandon carries an Attempt whose acquire
-//     the same worker invoked before. Release and extend name the acquire's Key.
+//   - A release, extend, read, write, incr, draw, lost, abandon or waited carries an Attempt whose
+//     acquire the same worker invoked before. Release and extend name the acquire's Key.
 //
 // The error joins one sentence per violation, each with its event, up to a limit.
 func Validate(events []Event) error {
-	var found problems
-	v := validator{
-		found:    &found,
-		pairs:    newPairer(events, &found),
-		next:     0,
-		workers:  make(map[int]int),
-		acquires: make(map[uint64]acquire),
+	v := newValidator()
+	for i := range events {
+		v.add(&events[i])
 	}
-	for _, e := range events {
-		v.order(e)
-		v.pairs.add(e)
-		v.worker(e)
-		v.attempt(e)
-	}
-	return found.err()
+	return v.found.err()
 }
 
+// validator validates events as they come. It keeps open calls and what later events are
+// held against, and no other event.
 type validator struct {
 	found    *problems
 	pairs    *pairer
 	next     int // the index that comes next
 	last     time.Duration
-	workers  map[int]int // of each process
-	acquires map[uint64]acquire
+	acquires table[acquire] // by attempt
+}
+
+func newValidator() *validator {
+	found := &problems{}
+	return &validator{found: found, pairs: &pairer{found: found}}
 }
 
 // acquire is what later events of an attempt are held against.
 type acquire struct {
-	event  int
+	nth    int // event, counted from 1; 0 if there is none
 	worker int
 	key    string
 }
 
-func (v *validator) order(e Event) {
+func (a acquire) event() int { return a.nth - 1 }
+
+func (v *validator) add(e *Event) {
+	v.order(e)
+	v.pairs.add(e)
+	v.worker(e)
+	v.attempt(e)
+}
+
+func (v *validator) order(e *Event) {
 	if e.Index != v.next {
 		v.found.add(e, "index is %d, want %d: indexes count from 0 without gaps", e.Index, v.next)
 	}
@@ -61,19 +67,19 @@ func (v *validator) order(e Event) {
 	v.last = e.Time
 }
 
-func (v *validator) worker(e Event) {
+func (v *validator) worker(e *Event) {
 	if e.Process <= Nemesis {
 		return
 	}
-	w, known := v.workers[e.Process]
-	if !known {
-		v.workers[e.Process] = e.Worker
-	} else if w != e.Worker {
-		v.found.add(e, "process %d belongs to worker %d, found worker %d", e.Process, w, e.Worker)
+	p := v.pairs.process(e.Process)
+	if !p.known {
+		p.known, p.worker = true, e.Worker
+	} else if p.worker != e.Worker {
+		v.found.add(e, "process %d belongs to worker %d, found worker %d", e.Process, p.worker, e.Worker)
 	}
 }
 
-func (v *validator) attempt(e Event) {
+func (v *validator) attempt(e *Event) {
 	if e.Process <= Nemesis {
 		return
 	}
@@ -82,47 +88,53 @@ func (v *validator) attempt(e Event) {
 		v.acquire(e)
 	case e.Type == Invoke && (e.F == Release || e.F == Extend):
 		if a, ok := v.holder(e); ok && a.key != e.Key {
-			v.found.add(e, "%s of %q carries attempt %d, whose acquire (event %d) was of %q", e.F, e.Key, e.Attempt, a.event, a.key)
+			v.found.add(e, "%s of %q carries attempt %d, whose acquire (event %d) was of %q", e.F, e.Key, e.Attempt, a.event(), a.key)
 		}
-	case e.Type == Invoke && (e.F == Read || e.F == Write), e.Single() && (e.F == Lost || e.F == Abandon):
+	case e.Type == Invoke && (e.F == Read || e.F == Write || e.F == Incr || e.F == Draw), e.Single() && (e.F == Lost || e.F == Abandon || e.F == Waited):
 		v.holder(e)
 	}
 }
 
-func (v *validator) acquire(e Event) {
+func (v *validator) acquire(e *Event) {
 	if e.Attempt == 0 {
 		v.found.add(e, "acquire has no attempt, want a number of its own")
 		return
 	}
-	if a, used := v.acquires[e.Attempt]; used {
-		v.found.add(e, "acquire has attempt %d, which the acquire of event %d used before", e.Attempt, a.event)
+	a := v.acquires.of(e.Attempt)
+	if a.nth > 0 {
+		v.found.add(e, "acquire has attempt %d, which the acquire of event %d used before", e.Attempt, a.event())
 		return
 	}
-	v.acquires[e.Attempt] = acquire{event: e.Index, worker: e.Worker, key: e.Key}
+	*a = acquire{nth: e.Index + 1, worker: e.Worker, key: e.Key}
 }
 
-func (v *validator) holder(e Event) (acquire, bool) {
-	a, known := v.acquires[e.Attempt]
+func (v *validator) holder(e *Event) (acquire, bool) {
+	a := *v.acquires.of(e.Attempt)
+	known := a.nth > 0
 	switch {
 	case !known && e.Attempt == 0:
 		v.found.add(e, "%s has no attempt, want that of the acquire it belongs to", e.F)
 	case !known:
 		v.found.add(e, "%s carries attempt %d, which no acquire before it has", e.F, e.Attempt)
 	case a.worker != e.Worker:
-		v.found.add(e, "%s by worker %d carries attempt %d, which worker %d acquired (event %d)", e.F, e.Worker, e.Attempt, a.worker, a.event)
+		v.found.add(e, "%s by worker %d carries attempt %d, which worker %d acquired (event %d)", e.F, e.Worker, e.Attempt, a.worker, a.event())
 	}
 	return a, known
 }
 
 // problems collects violations, the first few in full.
 type problems struct {
-	errs []error
-	more int
+	first int // event
+	errs  []error
+	more  int
 }
 
 const maxProblems = 20
 
-func (p *problems) add(e Event, format string, args ...any) {
+func (p *problems) add(e *Event, format string, args ...any) {
+	if len(p.errs) == 0 {
+		p.first = e.Index
+	}
 	if len(p.errs) == maxProblems {
 		p.more++
 		return
@@ -131,8 +143,21 @@ func (p *problems) add(e Event, format string, args ...any) {
 }
 
 func (p *problems) err() error {
-	if p.more == 0 {
-		return errors.Join(p.errs...)
+	if len(p.errs) == 0 {
+		return nil
 	}
-	return errors.Join(append(p.errs, fmt.Errorf("and %d more", p.more))...)
+	errs := slices.Clone(p.errs)
+	if p.more > 0 {
+		errs = append(errs, fmt.Errorf("and %d more", p.more))
+	}
+	return &InvalidError{First: p.first, violations: errors.Join(errs...)}
 }
+
+// An InvalidError says how a history breaks the rules of Validate and Pair.
+type InvalidError struct {
+	First      int // event at which it first does
+	violations error
+}
+
+func (e *InvalidError) Error() string { return e.violations.Error() }
+func (e *InvalidError) Unwrap() error { return e.violations }

@@ -19,6 +19,7 @@ func TestValidateAccepts(t *testing.T) {
 	again.call(Release, Fail)
 	again.attempt = 3
 	again.on(Invoke, Acquire)
+	again.on(Info, Waited)
 	again.on(Info, Abandon)
 	b.add(Event{Process: 1, Worker: 1, Type: Info, F: Crash})
 	b.add(Event{Process: Nemesis, Type: OK, F: "kill", Node: "redis-1"})
@@ -37,6 +38,17 @@ func TestValidateViolations(t *testing.T) {
 		spoil func(b *builder) // two sections: attempt 1 by worker 0, attempt 2 by worker 1, 16 events
 		want  string
 	}{
+		{"waited without an attempt", func(b *builder) {
+			b.client(5, 5).on(Info, Waited)
+		}, "event 16: waited has no attempt, want that of the acquire it belongs to"},
+		{"increment without an attempt", func(b *builder) {
+			b.client(5, 5).on(Invoke, Incr)
+		}, "event 16: incr has no attempt, want that of the acquire it belongs to"},
+		{"draw of another's attempt", func(b *builder) {
+			c := b.client(5, 5)
+			c.attempt = 1
+			c.on(Invoke, Draw)
+		}, "event 16: draw by worker 5 carries attempt 1, which worker 0 acquired (event 0)"},
 		{"index gap", func(b *builder) {
 			for i := 5; i < len(b.events); i++ {
 				b.events[i].Index++

@@ -1,0 +1,207 @@
+package histories
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+)
+
+// chunkSize is how many bytes of a file one parser takes at once, at least.
+const chunkSize = 128 << 10
+
+// maxLine bounds the memory that one line of a foreign file can take.
+const maxLine = 16 << 20
+
+// errNoEvent says that a line holds nothing of the history, and need not.
+var errNoEvent = errors.New("no event")
+
+// A lineParser parses one line, which is valid until it returns.
+type lineParser[T any] func(line []byte) (T, error)
+
+// stateless is for a parser that keeps nothing between lines.
+func stateless[T any](parse lineParser[T]) func() lineParser[T] {
+	return func() lineParser[T] { return parse }
+}
+
+// decodeLines parses one value per line and calls each with them, in order, from the calling
+// goroutine. Several chunks of the file are parsed at the same time, each by a parser of its
+// own, unless the decoder is serial: then one parser sees all lines in order.
+//
+// A last line without its newline counts if it is whole. Blank lines are skipped.
+func decodeLines[T any](r io.Reader, d *lineDecoder, newParser func() lineParser[T], each func(T) error) error {
+	chunks := make([]chunk[T], 1)
+	if !d.serial {
+		chunks = make([]chunk[T], runtime.GOMAXPROCS(0)+1)
+	}
+	for i := range chunks {
+		chunks[i] = chunk[T]{parse: newParser(), parsed: make(chan struct{}, 1)}
+	}
+	in := lineReader{r: r, size: cmp.Or(d.chunk, chunkSize)}
+	next, oldest := 0, 0
+	defer func() { // leave no goroutine behind
+		for ; oldest < next; oldest++ {
+			<-chunks[oldest%len(chunks)].parsed
+		}
+	}()
+	deliver := func() error {
+		c := &chunks[oldest%len(chunks)]
+		<-c.parsed
+		oldest++
+		return deliverLines(d, c, each)
+	}
+	for !in.ended {
+		if next-oldest == len(chunks) {
+			if err := deliver(); err != nil {
+				return err
+			}
+		}
+		c := &chunks[next%len(chunks)]
+		next++
+		c.text = in.read(c.text)
+		go c.decode()
+	}
+	for oldest < next {
+		if err := deliver(); err != nil {
+			return err
+		}
+	}
+	if in.err != nil {
+		return d.fail(d.line+1, &inputError{in.err})
+	}
+	return nil
+}
+
+// A lineReader cuts a file into chunks of whole lines.
+type lineReader struct {
+	r     io.Reader
+	size  int    // of chunks, unless a line is longer
+	rest  []byte // of a line, read with the last chunk
+	ended bool   // nothing follows
+	err   error  // why the file cannot be read on; nil at its end
+}
+
+// read returns the next whole lines, and at the end of the file what is left. It uses buf,
+// which may be what an earlier call returned. After an error a line cut short is dropped.
+func (in *lineReader) read(buf []byte) []byte {
+	if cap(buf) == 0 {
+		buf = make([]byte, 0, in.size)
+	}
+	buf = append(buf[:0], in.rest...)
+	for {
+		for len(buf) < cap(buf) && !in.ended {
+			n, err := in.r.Read(buf[len(buf):cap(buf)])
+			buf = buf[:len(buf)+n]
+			if err != nil {
+				in.ended = true
+				if !errors.Is(err, io.EOF) {
+					in.err = err
+				}
+			}
+		}
+		whole := bytes.LastIndexByte(buf, '\n') + 1
+		switch {
+		case in.ended && in.err == nil:
+			return buf
+		case in.ended || whole > 0:
+			in.rest = buf[whole:]
+			return buf[:whole]
+		case len(buf) > maxLine:
+			in.ended = true
+			in.err = fmt.Errorf("the line is longer than %d MiB, want one JSON object per line", maxLine>>20)
+			return buf[:0]
+		}
+		buf = append(make([]byte, 0, 2*cap(buf)), buf...) // for the line is longer
+	}
+}
+
+// A chunk is some lines of a file and what they hold.
+type chunk[T any] struct {
+	text   []byte
+	parse  lineParser[T]
+	parsed chan struct{} // told when the fields below are set
+
+	lines  int
+	values []T
+	bad    []badLine
+}
+
+// A badLine is a line that holds no value.
+type badLine struct {
+	line   int // from 1, in its chunk
+	before int // values before it, in its chunk
+	err    error
+}
+
+func (c *chunk[T]) decode() {
+	defer func() { c.parsed <- struct{}{} }()
+	c.lines, c.values, c.bad = 0, c.values[:0], c.bad[:0]
+	for rest := c.text; len(rest) > 0; {
+		end := bytes.IndexByte(rest, '\n') + 1
+		ended := end > 0
+		if !ended {
+			end = len(rest)
+		}
+		line := rest[:end]
+		rest = rest[end:]
+		c.lines++
+		if line[0] != '{' && len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		v, err := c.parse(line)
+		if errors.Is(err, errIncomplete) && !ended {
+			err = ErrTruncated
+		}
+		switch {
+		case err == nil:
+			c.values = append(c.values, v)
+		case !errors.Is(err, errNoEvent):
+			c.bad = append(c.bad, badLine{c.lines, len(c.values), err})
+		}
+	}
+}
+
+// lineDecoder knows how far a file was read, and what to do about what is not sound.
+type lineDecoder struct {
+	name, unit string
+	chunk      int  // bytes; 0 means chunkSize
+	serial     bool // what a line means depends on those before it
+	line       int  // the last that was read
+	sound      int
+	skip       func(*LineError) // nil: nothing is skipped
+}
+
+// deliverLines hands the values of a chunk on, and tells of its bad lines where they stood.
+func deliverLines[T any](d *lineDecoder, c *chunk[T], each func(T) error) error {
+	bad := c.bad
+	for i := 0; ; i++ {
+		for ; len(bad) > 0 && bad[0].before == i; bad = bad[1:] {
+			if err := d.bad(d.line+bad[0].line, bad[0].err); err != nil {
+				return err
+			}
+		}
+		if i == len(c.values) {
+			d.line += c.lines
+			return nil
+		}
+		if err := each(c.values[i]); err != nil {
+			return err
+		}
+		d.sound++
+	}
+}
+
+// bad is what becomes of a line that is not sound: an error, unless such lines are skipped.
+func (d *lineDecoder) bad(line int, err error) error {
+	if d.skip == nil {
+		return d.fail(line, err)
+	}
+	d.skip(&LineError{d.name, line, d.sound, err, d.unit})
+	return nil
+}
+
+func (d *lineDecoder) fail(line int, err error) error {
+	return &LineError{d.name, line, d.sound, err, d.unit}
+}
