@@ -2,7 +2,9 @@ package checker
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
@@ -11,6 +13,13 @@ import (
 // Options says what the run intended and how much effort its judgement may cost.
 // The zero value is usable.
 type Options struct {
+	// Properties are those to judge; nil means all. Of the others the report says nothing.
+	Properties []Property
+	// Gaps are the indexes before which events are missing from the history, in order; the
+	// number of all events means that its end is missing. From the first of them on it may break the rules of histories.Validate: a call of which one
+	// half is missing counts as one of unknown outcome, or not at all. The report on such a
+	// history must be read WithGaps.
+	Gaps []int
 	// FaultsExpected says that the run planned faults. If all of them missed the
 	// lock, the run is vacuous.
 	FaultsExpected bool
@@ -24,6 +33,13 @@ type Options struct {
 	// other fault may make a lock server forget or split a hold, and ownership is
 	// then not judged by what vanished. Nil means the faults named "hold" and "pause".
 	ClientFaults []histories.F
+	// Masters is how many independent masters the lock has: it must be had while fewer than
+	// half of them are at fault. 0 means 1.
+	Masters int
+	// Overtaking is how often a waiting client may be overtaken by each other client under a
+	// lock that promises fairness. 0 or less: the lock promises none, and fairness is told
+	// and not judged.
+	Overtaking int
 	// Now is a monotonic clock for Result.Took. Nil leaves Took at 0.
 	Now func() time.Duration
 }
@@ -63,23 +79,45 @@ func (o Options) now() time.Duration {
 }
 
 // A judge judges one property. It sets neither Property nor Took. An error means
-// that the harness or the checker is wrong; the property is then Unknown.
+// that the harness or the checker is wrong; the property is then Unknown, or, if the
+// error is a *disagreement, that.
 type judge func(context.Context, *record, Options) (Result, error)
 
 // bench is every property with its judge, in the order of reports.
 func bench() []seat {
 	return []seat{
-		{StrictExclusion, strictExclusion()},
-		{LeaseExclusion, leaseExclusion()},
-		{Ownership, judgeOwnership},
-		{ResourceSafety, judgeResource},
-		{DeadlockFreedom, judgeDeadlock},
+		{property: StrictExclusion, judge: strictExclusion(), lean: true},
+		{property: LeaseExclusion, judge: leaseExclusion(), lean: true},
+		{property: LeaseHonoured, judge: leaseHonoured(), lean: true},
+		{property: Ownership, judge: judgeOwnership},
+		{property: TruthfulReplies, judge: judgeReplies},
+		{property: ResourceSafety, judge: judgeResource},
+		{property: Fencing, judge: judgeFencing, concerns: fenced},
+		{property: CounterSafety, judge: judgeCounter, concerns: calls(histories.Incr)},
+		{property: SingleWinner, judge: judgeLottery, concerns: calls(histories.Draw)},
+		{property: Reentrancy, judge: judgeReentrancy, concerns: reenters},
+		{property: DeadlockFreedom, judge: judgeDeadlock},
+		{property: Availability, judge: judgeAvailability},
+		{property: Fairness, judge: judgeFairness},
+		{property: Load, judge: judgeLoad, concerns: waits},
 	}
 }
 
 type seat struct {
 	property Property
 	judge    judge
+	// concerns says whether a history has anything to do with the property; if not, it is
+	// not reported. Nil means that every history has.
+	concerns func(*record) bool
+	// lean says that the judge asks for nothing but what a Fold keeps.
+	lean bool
+}
+
+// calls concerns histories in which clients make calls of a kind.
+func calls(f histories.F) func(*record) bool {
+	return func(rec *record) bool {
+		return slices.ContainsFunc(rec.calls, func(o histories.Op) bool { return o.Invoke.F == f })
+	}
 }
 
 // Check judges the history of one run on every property.
@@ -91,23 +129,46 @@ type seat struct {
 // The porcupine engine bounds itself with real timers and goroutines, so Check
 // must not be called inside a testing/synctest bubble.
 func Check(ctx context.Context, events []histories.Event, opt Options) Report {
-	return check(ctx, events, opt, bench())
+	return check(ctx, events, opt, opt.seats())
+}
+
+// seats are the judges that are asked.
+func (o Options) seats() []seat {
+	return slices.DeleteFunc(bench(), func(s seat) bool { return o.Properties != nil && !slices.Contains(o.Properties, s.property) })
 }
 
 func check(ctx context.Context, events []histories.Event, opt Options, seats []seat) Report {
-	var report Report
 	rec, unfit := newRecord(events)
+	return judgeAll(ctx, rec, opt.excuse(unfit), opt, seats)
+}
+
+// excuse returns what makes a history unfit to be judged, unless gaps explain it.
+func (o Options) excuse(unfit error) error {
+	invalid, ok := errors.AsType[*histories.InvalidError](unfit)
+	if ok && len(o.Gaps) > 0 && invalid.First >= o.Gaps[0] {
+		return nil
+	}
+	return unfit
+}
+
+// judgeAll hears all judges on a record, unless it is unfit to be judged.
+func judgeAll(ctx context.Context, rec *record, unfit error, opt Options, seats []seat) Report {
+	opt.Gaps = inside(opt.Gaps, len(rec.Times)) // what comes later explains nothing
+	var report Report
 	switch {
 	case unfit != nil:
 		report.HarnessErrors = []string{fmt.Sprintf("the history cannot be judged: %v", unfit)}
 		report.refuse(seats, "The history breaks the harness's own assumptions, so it was not judged.")
-	case len(events) == 0:
+	case len(rec.Times) == 0:
 		report.Vacuous = []string{"the history is empty"}
 		report.refuse(seats, "The history is empty.")
 	default:
 		for _, s := range seats {
+			if s.concerns != nil && !s.concerns(rec) {
+				continue
+			}
 			res, err := s.hear(ctx, rec, opt)
-			if err != nil {
+			if err != nil && (len(opt.Gaps) == 0 || res.Verdict == Disagreement) { // else what is missing explains it
 				report.HarnessErrors = append(report.HarnessErrors, fmt.Sprintf("%s: %v", s.property, err))
 			}
 			report.Results = append(report.Results, res)
@@ -122,15 +183,23 @@ func check(ctx context.Context, events []histories.Event, opt Options, seats []s
 	return report
 }
 
-// refuse leaves every property Unknown.
+// refuse leaves every property Unknown that every history has to do with.
 func (r *Report) refuse(seats []seat, story string) {
 	for _, s := range seats {
+		if s.concerns != nil {
+			continue
+		}
 		r.Results = append(r.Results, Result{Property: s.property, Story: story})
 	}
 }
 
+// A disagreement is an error of the checker: two engines gave opposite answers.
+type disagreement struct{ what string }
+
+func (d *disagreement) Error() string { return "checker disagreement: " + d.what }
+
 // hear runs the judge. One that returns an error or panics leaves its property
-// Unknown, with the reason as its story.
+// Unknown, with the reason as its story; a *disagreement makes it a Disagreement.
 func (s seat) hear(ctx context.Context, rec *record, opt Options) (res Result, err error) {
 	start := opt.now()
 	defer func() {
@@ -139,8 +208,12 @@ func (s seat) hear(ctx context.Context, rec *record, opt Options) (res Result, e
 		}
 		if err != nil {
 			res.Verdict, res.Witness = Unknown, nil
+			if _, ok := errors.AsType[*disagreement](err); ok {
+				res.Verdict = Disagreement
+			}
 			res.Story = fmt.Sprintf("Not judged, and not the lock's fault: %v.", err)
 		}
+		rec.frame(&res)
 		res.Property, res.Took = s.property, opt.now()-start
 	}()
 	if ctx.Err() != nil {

@@ -29,6 +29,7 @@ func TestMerge(t *testing.T) {
 		{[]Verdict{Pass, Unknown, Pass}, Unknown},
 		{[]Verdict{Unknown, Pass, Fail, NotApplicable}, Fail},
 		{[]Verdict{Pass, Verdict(9)}, Unknown},
+		{[]Verdict{Fail, Disagreement, Pass}, Disagreement},
 	} {
 		if got := Merge(c.in...); got != c.want {
 			t.Errorf("Merge(%v) = %v, want %v", c.in, got, c.want)
@@ -37,7 +38,7 @@ func TestMerge(t *testing.T) {
 }
 
 func TestVerdictText(t *testing.T) {
-	for v, want := range map[Verdict]string{Unknown: "unknown", Pass: "pass", Fail: "fail", NotApplicable: "not-applicable"} {
+	for v, want := range map[Verdict]string{Unknown: "unknown", Pass: "pass", Fail: "fail", NotApplicable: "not-applicable", Disagreement: "checker-disagreement"} {
 		text, err := json.Marshal(v)
 		if err != nil || string(text) != `"`+want+`"` {
 			t.Errorf("%v is written as %s, %v, want %q", v, text, err, want)
@@ -51,10 +52,10 @@ func TestVerdictText(t *testing.T) {
 	if err := v.UnmarshalText([]byte("passed")); err == nil || !strings.Contains(err.Error(), `"passed", want unknown, pass`) {
 		t.Errorf("unhelpful error %v", err)
 	}
-	if _, err := Verdict(4).MarshalText(); err == nil {
-		t.Error("Verdict(4) was written")
+	if _, err := Verdict(5).MarshalText(); err == nil {
+		t.Error("Verdict(5) was written")
 	}
-	if got := Verdict(4).String(); got != "Verdict(4)" {
+	if got := Verdict(5).String(); got != "Verdict(5)" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -73,7 +74,7 @@ func TestCheckRefusesInvalidHistories(t *testing.T) {
 	events := script(t, sound)
 	events[3].Index = 7
 	report := Check(t.Context(), events, Options{})
-	if got := verdicts(report); got != "unknown unknown unknown unknown unknown" || report.Verdict != Unknown {
+	if got := verdicts(report); got != "all unknown" || report.Verdict != Unknown {
 		t.Errorf("verdicts %s, together %v", got, report.Verdict)
 	}
 	if len(report.HarnessErrors) != 1 || !strings.Contains(report.HarnessErrors[0], "event 7: index is 7, want 3") {
@@ -83,18 +84,29 @@ func TestCheckRefusesInvalidHistories(t *testing.T) {
 
 func TestCheckSurvivesJudges(t *testing.T) {
 	seats := []seat{
-		{StrictExclusion, func(context.Context, *record, Options) (Result, error) { panic("out of bounds") }},
-		{LeaseExclusion, func(context.Context, *record, Options) (Result, error) {
+		{property: StrictExclusion, judge: func(context.Context, *record, Options) (Result, error) { panic("out of bounds") }},
+		{property: LeaseExclusion, judge: func(context.Context, *record, Options) (Result, error) {
 			return Result{Verdict: Pass, Witness: []int{1}}, errors.New("no idea")
 		}},
-		{Ownership, func(context.Context, *record, Options) (Result, error) { return Result{Verdict: Pass}, nil }},
+		{property: LeaseHonoured, judge: func(context.Context, *record, Options) (Result, error) {
+			return Result{Verdict: Pass, Witness: []int{1}}, &disagreement{"one says yes, one no"}
+		}},
+		{property: Ownership, judge: func(context.Context, *record, Options) (Result, error) { return Result{Verdict: Pass}, nil }},
 	}
 	report := check(t.Context(), script(t, sound), Options{}, seats)
 	want := Report{
-		HarnessErrors: []string{"mutual-exclusion: the judge panicked: out of bounds", "lease-exclusion: no idea"},
+		Verdict: Disagreement,
+		HarnessErrors: []string{
+			"mutual-exclusion: the judge panicked: out of bounds", "lease-exclusion: no idea",
+			"lease-honoured: checker disagreement: one says yes, one no",
+		},
 		Results: []Result{
 			{Property: StrictExclusion, Story: "Not judged, and not the lock's fault: the judge panicked: out of bounds."},
 			{Property: LeaseExclusion, Story: "Not judged, and not the lock's fault: no idea."},
+			{
+				Property: LeaseHonoured, Verdict: Disagreement,
+				Story: "Not judged, and not the lock's fault: checker disagreement: one says yes, one no.",
+			},
 			{Property: Ownership, Verdict: Pass},
 		},
 	}
@@ -107,7 +119,7 @@ func TestCheckCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	report := Check(ctx, script(t, sound), Options{})
-	if got := verdicts(report); got != "unknown unknown unknown unknown unknown" {
+	if got := verdicts(report); got != "all unknown" {
 		t.Errorf("verdicts %s", got)
 	}
 	if got := report.Result(Ownership).Story; got != "Not judged: context canceled." {

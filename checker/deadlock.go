@@ -18,16 +18,19 @@ import (
 // attempt counts from its acquire's invocation. A release, lost, abandon or crash
 // ends a belief, and a crash ends a call in flight. What a server still holds then has
 // to run out: a free window that begins after the last fault, and in which clients are
-// refused over a span longer than the largest TTL that anybody had asked for on
-// that key plus the slack, is a deadlock. The span runs from the first
-// refused invocation to the last refused return inside the window.
+// refused over a span longer than the largest TTL that anybody may have got on
+// that key plus the slack, is a deadlock: what was refused left nothing behind. If nobody
+// can have got anything it is the largest that was asked for. The span runs from the first
+// refused invocation to the last inside the window: how long the last answer took to come
+// is not the lock's.
 //
 // An audit that finds a lock key without TTL and without such a living owner is a
-// deadlock as well: that key stays locked for ever.
+// deadlock as well: no server will ever remove that key.
 //
 // The verdict is Pass only if every key that anybody tried after the last fault
 // was granted to somebody then. It is Unknown if nobody tried, if a key was only
-// ever refused but not for long enough, or if a fault was never healed.
+// ever refused but not for long enough, if somebody waited for that long without a
+// certain answer, or if a fault was never healed.
 func judgeDeadlock(_ context.Context, rec *record, opt Options) (Result, error) {
 	res := Result{Engine: "free windows"}
 	res.count(rec, histories.Acquire, histories.Release, histories.Extend,
@@ -40,8 +43,8 @@ func judgeDeadlock(_ context.Context, rec *record, opt Options) (Result, error) 
 		}
 		return byKey[key]
 	}
-	for i := range rec.holds {
-		of(rec.holds[i].Key).add(&rec.holds[i])
+	for _, h := range rec.Holds {
+		of(h.Key).add(h)
 	}
 	for _, o := range rec.calls {
 		if o.Invoke.F == histories.Acquire || o.Invoke.F == histories.Extend {
@@ -49,14 +52,22 @@ func judgeDeadlock(_ context.Context, rec *record, opt Options) (Result, error) 
 		}
 	}
 
-	calm, sick := lastHealed(rec.faults)
+	calm, sick := lastHealed(rec.Faults)
 	var blame []string
+	var first string // key that is blamed; what happened on it is proof enough
+	accuse := func(key, story string, witness []int) {
+		if len(blame) == 0 {
+			first = key
+		}
+		if blame = append(blame, story); key == first {
+			res.Witness = append(res.Witness, witness...)
+		}
+	}
 	orphaned := map[string]bool{} // keys of which it was told who left them behind
 	for _, e := range histories.Singles(rec.events) {
 		if e.F == histories.Audit && e.TTL == histories.NoTTL && !of(e.Key).owned(e.Index) {
-			blame = append(blame, of(e.Key).tellOrphan(e))
 			orphaned[e.Key] = true
-			res.Witness = append(res.Witness, e.Index)
+			accuse(e.Key, of(e.Key).tellOrphan(e), of(e.Key).orphan(e))
 		}
 	}
 	var verdicts []Verdict
@@ -71,12 +82,16 @@ func judgeDeadlock(_ context.Context, rec *record, opt Options) (Result, error) 
 			if !orphaned[key] {
 				story = paragraph(story, tellLeft(s.left))
 			}
-			blame = append(blame, story)
-			res.Witness = append(res.Witness, s.witness()...)
+			accuse(key, story, s.witness())
 			continue
 		}
 		tried, granted := d.since(calm)
+		o, hangs := d.unanswered(calm, opt.slack())
 		switch {
+		case hangs:
+			verdicts = append(verdicts, Unknown)
+			waiting = fmt.Sprintf("%s asked for %s at %s and had no certain answer for longer than TTL and slack, while nobody is known to have had it.",
+				histories.WorkerName(o.Invoke.Worker), key, seconds(o.Invoke.Time))
 		case granted:
 			verdicts = append(verdicts, Pass)
 		case tried:
@@ -130,7 +145,7 @@ func (r *record) timeOf(at rank) time.Duration {
 	if at == 0 {
 		return 0
 	}
-	return r.events[at/2].Time
+	return r.Times[at/2]
 }
 
 // demand is who had and who wanted one key.
@@ -164,6 +179,43 @@ func (d *demand) since(calm rank) (tried, granted bool) {
 	return tried, granted
 }
 
+// unanswered is the first acquire after calm that had no certain answer for longer than the
+// largest TTL that anybody may have got plus the slack, in a stretch in which nobody is known to
+// have had the key. One that a client's crash ended waits for none.
+func (d *demand) unanswered(calm rank, slack time.Duration) (histories.Op, bool) {
+	lent, last := leases{calls: d.calls}, len(d.rec.Times)-1
+	for _, o := range d.calls {
+		if o.Invoke.F != histories.Acquire || o.Outcome() != histories.Info || at(o.Invoke.Index) < calm {
+			continue
+		}
+		end := last
+		if o.Done {
+			end = o.Complete.Index
+		}
+		free, until, longest := o.Invoke.Time, d.rec.Times[end], time.Duration(0)
+		patience := lent.before(end) + slack
+		if until-free <= patience {
+			continue
+		}
+		for _, h := range d.holds {
+			switch {
+			case h.Invoked.Event > end:
+			case h.Attempt == o.Invoke.Attempt && h.End == histories.Crash:
+				free = forever
+			case h.Outcome != histories.OK:
+			case h.Open():
+				longest, free = max(longest, h.Invoked.Time-free), forever
+			default:
+				longest, free = max(longest, h.Invoked.Time-free), max(free, h.Ended.Time)
+			}
+		}
+		if max(longest, until-free) > patience {
+			return o, true
+		}
+	}
+	return histories.Op{}, false
+}
+
 // starvation is a span of refusals of a free key.
 type starvation struct {
 	first, last histories.Op // refused
@@ -173,18 +225,19 @@ type starvation struct {
 
 // starved returns the first free window in which the key was refused for too long.
 func (d *demand) starved(calm rank, slack time.Duration) (starvation, bool) {
-	var refused []histories.Op
+	var refusals []histories.Op
 	for _, o := range d.calls {
-		if o.Invoke.F == histories.Acquire && o.Outcome() == histories.Fail {
-			refused = append(refused, o)
+		if o.Invoke.F == histories.Acquire && refused(o) {
+			refusals = append(refusals, o)
 		}
 	}
-	i := 0
+	i, lent := 0, leases{calls: d.calls}
 	for _, w := range free(d.busy, calm) {
 		var s starvation
+		var asked time.Duration // last
 		found := false
-		for ; i < len(refused) && at(refused[i].Invoke.Index) < w.to; i++ {
-			o := refused[i]
+		for ; i < len(refusals) && at(refusals[i].Invoke.Index) < w.to; i++ {
+			o := refusals[i]
 			if at(o.Invoke.Index) < w.from || at(o.Complete.Index) > w.to {
 				continue
 			}
@@ -194,12 +247,13 @@ func (d *demand) starved(calm rank, slack time.Duration) (starvation, bool) {
 			if o.Complete.Index > s.last.Complete.Index {
 				s.last = o
 			}
+			asked = o.Invoke.Time
 		}
 		if !found {
 			continue
 		}
-		s.patience = d.longestTTL(s.last.Complete.Index) + slack
-		if s.last.Complete.Time-s.first.Invoke.Time > s.patience {
+		s.patience = lent.before(s.last.Complete.Index) + slack
+		if asked-s.first.Invoke.Time > s.patience {
 			s.left = d.lastBefore(s.first.Invoke.Index)
 			return s, true
 		}
@@ -224,15 +278,28 @@ func free(busy []span, calm rank) []span {
 	return windows
 }
 
-// longestTTL is the longest lease asked for before an event.
-func (d *demand) longestTTL(event int) time.Duration {
-	var longest time.Duration
-	for _, o := range d.calls {
-		if o.Invoke.Index < event {
-			longest = max(longest, o.Invoke.TTL)
+// leases are what calls asked for. It is asked about events in their order, as there may be
+// as many free windows as calls.
+type leases struct {
+	calls      []histories.Op // that are left, in order of invocations
+	asked, got time.Duration  // the longest of the others: asked for, and perhaps got
+}
+
+// before is the longest lease that anybody may have got before an event, or else that was
+// asked for.
+func (l *leases) before(event int) time.Duration {
+	for len(l.calls) > 0 && l.calls[0].Invoke.Index < event {
+		ttl := l.calls[0].Invoke.TTL
+		l.asked = max(l.asked, ttl)
+		if l.calls[0].Outcome() != histories.Fail {
+			l.got = max(l.got, ttl)
 		}
+		l.calls = l.calls[1:]
 	}
-	return longest
+	if l.got == 0 {
+		return l.asked
+	}
+	return l.got
 }
 
 // lastBefore is the attempt that probably left the lock behind: the last one before
@@ -260,13 +327,21 @@ func (d *demand) tellStarved(s starvation) string {
 		seconds(s.last.Complete.Time-s.first.Invoke.Time), seconds(s.patience))
 }
 
+// orphan is the witness of an audit: with the acquire that probably left the key behind.
+func (d *demand) orphan(audit histories.Event) []int {
+	if h := d.lastBefore(audit.Index); h != nil {
+		return []int{max(h.Invoked.Event, h.Returned.Event), audit.Index}
+	}
+	return []int{audit.Index}
+}
+
 func (d *demand) tellOrphan(e histories.Event) string {
 	where := ""
 	if e.Node != "" {
 		where = " on " + e.Node
 	}
 	return paragraph(
-		fmt.Sprintf("At %s%s the key %s = %q had no TTL and no living owner: it stays locked for ever.", seconds(e.Time), where, d.key, e.Value),
+		fmt.Sprintf("At %s%s the key %s = %q had no TTL and no living owner: no server will ever remove it.", seconds(e.Time), where, d.key, e.Value),
 		tellLeft(d.lastBefore(e.Index)))
 }
 

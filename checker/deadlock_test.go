@@ -51,6 +51,47 @@ func TestDeadlockFreedom(t *testing.T) {
 			want: Fail, story: "whose release began at 0.002 s",
 		},
 		{
+			name: "ok: its arguments were refused, and not the lock",
+			history: `
+				A acquire 0 1 ok ttl=10
+				A crash 3
+				C acquire 3 4 fail ttl=10
+				B acquire 4 5 fail ttl=10 value=invalid
+				B acquire 37 38 fail ttl=10 value=invalid
+				C acquire 39 40 ok ttl=10`,
+			want: Pass,
+		},
+		{
+			name: "ok: the last answer was long in coming",
+			history: `
+				A acquire 0 1 ok ttl=10
+				A crash 3
+				B acquire 4 5 fail ttl=10
+				B acquire 10 30 fail ttl=10
+				B acquire 31 32 ok ttl=10`,
+			want: Pass,
+		},
+		{
+			name: "bad: a longer TTL that was refused excuses nothing",
+			history: `
+				A acquire 0 1 ok ttl=10
+				B acquire 1 2 fail ttl=1000
+				A crash 3
+				B acquire 4 5 fail ttl=10
+				B acquire 17 18 fail ttl=10`,
+			want: Fail, story: "longer than the 0.012 s of TTL and slack",
+		},
+		{
+			name: "ok: a longer TTL of unknown outcome may still run",
+			history: `
+				A acquire 0 1 ok ttl=10
+				B acquire 1 2 info ttl=1000
+				A crash 3
+				B acquire 4 5 fail ttl=10
+				B acquire 17 18 fail ttl=10`,
+			want: Pass,
+		},
+		{
 			name: "bad: a longer TTL asked for later excuses nothing",
 			history: `
 				A acquire 0 1 ok ttl=10
@@ -68,15 +109,15 @@ func TestDeadlockFreedom(t *testing.T) {
 				A extend 1 2 ok ttl=20
 				A abandon 3
 				B acquire 4 5 fail ttl=10
-				B acquire 26 27 fail ttl=10
-				B release 27 28 fail`,
-			want: Fail, story: "for 0.023 s, longer than the 0.022 s of TTL and slack. It was probably left behind by A, which walked away at 0.003 s.",
+				B acquire 27 28 fail ttl=10
+				B release 28 29 fail`,
+			want: Fail, story: "for 0.024 s, longer than the 0.022 s of TTL and slack. It was probably left behind by A, which walked away at 0.003 s.",
 		},
 		{
 			name: "bad: a lock that nobody ever had",
 			history: `
 				B acquire 4 5 fail ttl=10
-				B acquire 26 27 fail ttl=10
+				B acquire 27 28 fail ttl=10
 				B acquire 28 29 ok ttl=10`,
 			want: Fail, story: "longer than the 0.012 s of TTL and slack.",
 		},
@@ -100,13 +141,74 @@ func TestDeadlockFreedom(t *testing.T) {
 			want: Pass,
 		},
 		{
-			name: "ok: refused for long while an acquire was in flight",
+			name: "unknown: refused for long while an acquire was in flight",
 			history: `
 				A acquire 0 40 info ttl=10
 				B acquire 4 5 fail ttl=10
 				B acquire 34 35 fail ttl=10
 				B acquire 41 42 ok ttl=10
 				B release 43 44 ok`,
+			want: Unknown,
+		},
+		{
+			name: "ok: it was in flight for not so long",
+			history: `
+				A acquire 0 12 info ttl=10
+				B acquire 4 5 fail ttl=10
+				B acquire 14 15 ok ttl=10
+				B release 16 17 ok`,
+			want: Pass,
+		},
+		{
+			name: "unknown: two wait for ever for what a crash without TTL left behind",
+			history: `
+				A acquire 0 1 ok
+				B acquire 2 60 info
+				C acquire 3 - open
+				A crash 5
+				B acquire 61 100 info`,
+			want: Unknown, story: "B asked for k at 0.002 s and had no certain answer for longer than TTL and slack",
+		},
+		{
+			name: "ok: the client that waited crashed",
+			history: `
+				A acquire 0 1 ok ttl=10
+				B acquire 2 - open ttl=10
+				B crash 3
+				A release 4 5 ok
+				C acquire 60 61 ok ttl=10
+				C release 62 63 ok`,
+			want: Pass,
+		},
+		{
+			name: "ok: it waited for a holder",
+			history: `
+				A acquire 0 1 ok ttl=10
+				B acquire 2 60 info ttl=10
+				A release 50 51 ok
+				C acquire 61 62 ok ttl=10
+				C release 63 64 ok`,
+			want: Pass,
+		},
+		{
+			name: "unknown: it waited when the holder was gone",
+			history: `
+				A acquire 0 1 ok ttl=10
+				B acquire 2 60 info ttl=10
+				A release 30 31 ok
+				C acquire 61 62 ok ttl=10
+				C release 63 64 ok`,
+			want: Unknown,
+		},
+		{
+			name: "ok: a fault met it",
+			history: `
+				B acquire 0 60 info ttl=10
+				! pause 1 50 node=B
+				A acquire 51 52 ok ttl=10
+				A release 53 54 ok
+				C acquire 61 62 ok ttl=10
+				C release 63 64 ok`,
 			want: Pass,
 		},
 		{
@@ -188,8 +290,8 @@ func TestDeadlockFreedom(t *testing.T) {
 				B acquire 1 2 fail ttl=10
 				A release 3 4 ok
 				! audit 9 node=m1 ttl=none value=3f9a`,
-			want: Fail, story: `At 0.009 s on m1 the key k = "3f9a" had no TTL and no living owner: it stays locked for ever. It was probably left behind by A, whose release began at 0.003 s.`,
-			witness: []string{"9 ! audit info"},
+			want: Fail, story: `At 0.009 s on m1 the key k = "3f9a" had no TTL and no living owner: no server will ever remove it. It was probably left behind by A, whose release began at 0.003 s.`,
+			witness: []string{"1 A acquire ok", "9 ! audit info"},
 		},
 		{
 			name: "bad: an orphan although a fault never healed",

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -15,43 +16,111 @@ import (
 
 // TestDifferential compares every way of deciding mutual exclusion that there is on
 // small random histories: the interval engine and porcupine on the reduced history,
-// porcupine on the whole history with its unknown outcomes, and the definition read
-// out at every instant.
+// porcupine with short calls, porcupine on the whole history with its unknown outcomes, and
+// the definition of each reading, read out at every instant.
 func TestDifferential(t *testing.T) {
-	const histories, seed = 24_000, 20250101
+	const seed = 20250101
+	n := 50_000
+	if testing.Short() {
+		n = 10_000
+	}
+	readings := map[string]struct {
+		sections reading
+		holders  func([]histories.Event, int) map[uint64]bool // at an instant, as the definition has it
+	}{
+		"strict": {strictSections, func(events []histories.Event, instant int) map[uint64]bool { return believers(events, false, instant) }},
+		"lease":  {leaseSections, func(events []histories.Event, instant int) map[uint64]bool { return believers(events, true, instant) }},
+		"served": {servedSections, owed},
+	}
 	illegal := map[string]int{}
-	for i := range histories {
+	for i := range n {
 		rng := rand.New(rand.NewPCG(seed, uint64(i)))
 		events := randomHistory(rng)
 		rec, err := newRecord(events)
 		if err != nil {
 			t.Fatalf("history %d of seed %d is no history: %v", i, seed, err)
 		}
-		for name, read := range map[string]reading{"strict": strictSections, "lease": leaseSections} {
-			sections := read(rec.events, rec.holds)["k"]
+		for name, r := range readings {
+			sections := r.sections(rec.Times, rec.Holds)["k"]
 			_, overlaps := sweep(sections)
 			says := map[string]bool{
 				"interval engine":  overlaps == 0,
 				"porcupine engine": linearizable(t.Context(), sections, 0) == porcupine.Ok,
-				"definition":       excludes(events, name == "lease"),
+				"short calls":      porcupine.CheckOperations(mutex(t.Context()), appendPlain(nil, short(sections, operations(sections)))),
+				"definition":       excludes(events, r.holders),
 			}
 			if name == "strict" {
 				says["plain porcupine"] = plain(events)
 			}
 			for who, legal := range says {
-				if legal != says["definition"] {
+				if legal != says["interval engine"] {
 					t.Fatalf("history %d of seed %d, %s reading: %s says %v: %v\n%s", i, seed, name, who, legal, says, show(events))
 				}
 			}
-			if !says["definition"] {
+			if overlaps > 0 {
 				illegal[name]++
 			}
 		}
 	}
-	t.Logf("%d histories, illegal: %v", histories, illegal)
-	for name, n := range illegal {
-		if n < histories/10 || n > histories*9/10 {
-			t.Errorf("%s: %d of %d histories are illegal, so the comparison says little", name, n, histories)
+	t.Logf("%d histories, illegal: %v", n, illegal)
+	for name := range readings {
+		if bad := illegal[name]; bad < n/10 || bad > n*9/10 {
+			t.Errorf("%s: %d of %d histories are illegal, so the comparison says little", name, bad, n)
+		}
+	}
+}
+
+// TestBeginnings checks that no beginning of a piece is accused whose whole is legal, and that
+// one that is illegal is accused by then.
+func TestBeginnings(t *testing.T) {
+	const n, seed = 5_000, 20250103
+	accused := 0
+	for i := range n {
+		rec, err := newRecord(randomHistory(rand.New(rand.NewPCG(seed, uint64(i)))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sections := strictSections(rec.Times, rec.Holds)["k"]
+		ops := operations(sections)
+		whole := porcupine.CheckOperations(mutex(t.Context()), appendPlain(nil, ops))
+		for first := 1; first <= len(ops); first++ {
+			legal := porcupine.CheckOperations(mutex(t.Context()), appendPlain(nil, begun(ops, first)))
+			if whole && !legal || first == len(ops) && legal != whole {
+				t.Fatalf("history %d of seed %d is legal: %v, but the sections of its first %d operations: %v", i, seed, whole, first, legal)
+			}
+			if !legal && first < len(ops) {
+				accused++
+			}
+		}
+	}
+	if accused < n/2 {
+		t.Errorf("%d beginnings were accused, too few to say anything", accused)
+	}
+}
+
+// TestLongPiece judges sections that cannot be cut: somebody keeps the lock from the start
+// on, and others are granted it early, late or never.
+func TestLongPiece(t *testing.T) {
+	const n = 2_000
+	for _, intruder := range []int{0, 10, n - 1, n} {
+		for _, mode := range []histories.Mode{histories.Exclusive, histories.Shared} {
+			reader := &histories.Hold{Mode: histories.Shared}
+			all := []section{{hold: reader, call: 1, granted: 3, end: never}}
+			for i := range n {
+				hold := reader
+				if i == intruder {
+					hold = &histories.Hold{Mode: mode, Attempt: 1}
+				}
+				from := rank(10 + 10*i)
+				all = append(all, section{hold: hold, call: from, granted: from + 3, end: from + 5, bound: from + 6})
+			}
+			want := porcupine.Ok
+			if intruder < n && mode == histories.Exclusive {
+				want = porcupine.Illegal
+			}
+			if got := linearizable(t.Context(), all, time.Minute); got != want {
+				t.Errorf("intruder %d of mode %q: %v, want %v", intruder, mode, got, want)
+			}
 		}
 	}
 }
@@ -125,7 +194,8 @@ func (g *generator) act(c *randomClient) {
 		g.attempts++
 		*c = randomClient{worker: c.worker, process: c.process, attempt: g.attempts}
 		c.open = histories.Acquire
-		g.record(c, c.open, histories.Invoke)
+		// The lease is certain for 1 to 12 ns, when the drift is taken off.
+		g.record(c, c.open, histories.Invoke).TTL = 2_020_203 + time.Duration(g.rng.IntN(12))
 	}
 }
 
@@ -185,13 +255,12 @@ func (g *generator) complete(c *randomClient) {
 	}
 }
 
-// excludes reads the definition out: no two attempts are believed to hold the key at
-// any instant, and an attempt that surfaced finds a free instant inside the release
-// that proved it.
-func excludes(events []histories.Event, lease bool) bool {
+// excludes reads the definition out: no two attempts hold the key at any instant, and an
+// attempt that surfaced finds a free instant inside the release that proved it.
+func excludes(events []histories.Event, holders func([]histories.Event, int) map[uint64]bool) bool {
 	// Instants are just before (2i) and just after (2i+1) event i.
 	for instant := range 2 * len(events) {
-		if len(believers(events, lease, instant)) > 1 {
+		if len(holders(events, instant)) > 1 {
 			return false
 		}
 	}
@@ -210,7 +279,7 @@ func excludes(events []histories.Event, lease bool) bool {
 			surfaced[e.Attempt] = true
 			free := false
 			for instant := 2*invoked[e.Process] + 1; instant <= 2*i; instant++ {
-				free = free || len(believers(events, lease, instant)) == 0
+				free = free || len(holders(events, instant)) == 0
 			}
 			if !free {
 				return false
@@ -220,6 +289,8 @@ func excludes(events []histories.Event, lease bool) bool {
 	return true
 }
 
+// believers are the attempts whose holders believe that they have the key; with lease, not
+// beyond the deadline that they were told.
 func believers(events []histories.Event, lease bool, instant int) map[uint64]bool {
 	told := map[uint64]time.Duration{}
 	believes := map[uint64]bool{}
@@ -257,6 +328,34 @@ func believers(events []histories.Event, lease bool, instant int) map[uint64]boo
 		}
 	}
 	return believes
+}
+
+// owed are the attempts of which the server owes the key to somebody: granted, not given
+// back nor told to be lost, and the lease that was asked for certainly runs.
+func owed(events []histories.Event, instant int) map[uint64]bool {
+	owes := map[uint64]bool{}
+	if instant == 0 {
+		return owes
+	}
+	ttl, until := map[uint64]time.Duration{}, map[uint64]time.Duration{}
+	asked := map[int]time.Duration{} // by process, when it made its call
+	given := map[uint64]bool{}
+	for _, e := range events[:(instant-1)/2+1] {
+		switch {
+		case e.F == histories.Acquire && e.Type == histories.Invoke:
+			asked[e.Process], ttl[e.Attempt] = e.Time, e.TTL
+		case e.F == histories.Extend && e.Type == histories.Invoke:
+			asked[e.Process] = e.Time
+		case e.F == histories.Acquire && e.Type == histories.OK, e.F == histories.Extend && e.Type == histories.OK:
+			owes[e.Attempt] = !given[e.Attempt]
+			until[e.Attempt] = asked[e.Process] + ttl[e.Attempt] - ttl[e.Attempt]/100 - 2*time.Millisecond
+		case e.F == histories.Release && e.Type == histories.Invoke, e.F == histories.Lost:
+			given[e.Attempt], owes[e.Attempt] = true, false
+		}
+	}
+	now := events[min(instant/2, len(events)-1)].Time // see believers
+	maps.DeleteFunc(owes, func(a uint64, owed bool) bool { return !owed || until[a] <= now })
+	return owes
 }
 
 // plain decides the strict reading by porcupine on every operation of the history.

@@ -18,7 +18,12 @@ import (
 // with its acquire just before, so it needs one free instant there. There is none
 // only if one belief covers the whole call: between two beliefs that do not
 // overlap there is always room, as no two ends share a rank.
+//
+// Sections that may share their key are another matter: see sweepParties.
 func sweep(sections []section) (overlap, int) {
+	if sharing(sections) {
+		return sweepParties(sections)
+	}
 	believed := make([]*section, 0, len(sections))
 	surfaced := make([]*section, 0)
 	for i := range sections {
@@ -36,7 +41,7 @@ func sweep(sections []section) (overlap, int) {
 	overlaps := 0
 	report := func(first, second *section) {
 		if overlaps == 0 || second.granted < found.second.granted {
-			found = overlap{first, second}
+			found = overlap{first: first, second: second}
 		}
 		overlaps++
 	}

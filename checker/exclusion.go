@@ -3,6 +3,9 @@ package checker
 import (
 	"context"
 	"fmt"
+	"runtime"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/anishathalye/porcupine"
@@ -11,41 +14,46 @@ import (
 )
 
 // reading turns the holds of a history into the sections of each key.
-type reading func([]histories.Event, []histories.Hold) map[string][]section
+type reading func([]time.Duration, []*histories.Hold) map[string][]section
 
 // exclusion judges whether the sections of every key could be those of a mutex.
 // Two engines decide it, and an answer counts only if both give it. If they
-// contradict each other the checker is wrong, and that is an error.
+// contradict each other the checker is wrong, and that is a disagreement.
 type exclusion struct {
 	read      reading
 	interval  func([]section) (overlap, int)
 	porcupine func(context.Context, []section, time.Duration) porcupine.CheckResult
+	while     string // what must not be the case when a grant comes, in the words of the story
 }
 
+// exclusionEngines names both.
+const exclusionEngines = "porcupine+interval"
+
 func (x exclusion) judge(ctx context.Context, rec *record, opt Options) (Result, error) {
-	res := Result{Engine: "porcupine+interval"}
+	res := Result{Engine: exclusionEngines}
 	res.count(rec, histories.Acquire, histories.Release, histories.Extend,
 		histories.Lost, histories.Abandon, histories.Crash)
 
-	byKey := x.read(rec.events, rec.holds)
+	byKey := x.read(rec.Times, rec.Holds)
+	keys := sortedKeys(byKey)
+	found := x.all(ctx, keys, byKey, opt.budget())
 	var verdicts []Verdict
 	var undecided string
-	grants, overlaps := 0, 0
-	for _, key := range sortedKeys(byKey) {
-		sections := byKey[key]
-		first, n := x.interval(sections)
-		answer := x.porcupine(ctx, sections, opt.budget())
+	grants, overlaps, doubtful := 0, 0, false
+	for i, key := range keys {
+		sections, first, n, answer := byKey[key], found[i].first, found[i].overlaps, found[i].porcupine
 		grants += len(sections)
 		switch {
 		case answer == porcupine.Unknown:
 			verdicts = append(verdicts, Unknown)
 			undecided = fmt.Sprintf("The porcupine engine gave no answer on %s in its time; the interval engine found %s.", key, count(n, "overlap"))
 		case answer == porcupine.Ok && n > 0, answer == porcupine.Illegal && n == 0:
-			return res, fmt.Errorf("checker disagreement on %s: porcupine says %s, the interval engine found %s", key, answer, count(n, "overlap"))
+			return res, &disagreement{fmt.Sprintf("on %s porcupine says %s, the interval engine found %s", key, answer, count(n, "overlap"))}
 		case n > 0:
 			if overlaps == 0 {
 				res.Witness = first.witness()
 				res.Story = rec.tellOverlap(first)
+				doubtful = first.meets(opt.Gaps)
 			}
 			overlaps += n
 			verdicts = append(verdicts, Fail)
@@ -61,44 +69,121 @@ func (x exclusion) judge(ctx context.Context, rec *record, opt Options) (Result,
 	case res.Verdict == Unknown:
 		res.Story = undecided
 	case res.Verdict == Pass:
-		res.Story = fmt.Sprintf("%s, and none came while another attempt was believed to hold the key.", count(grants, "grant"))
+		res.Story = fmt.Sprintf("%s, and none came while %s.", count(grants, "grant"), x.while)
 	case overlaps > 1:
-		res.Story = paragraph(res.Story, fmt.Sprintf("In all, %s came while another attempt was believed to hold the key.", count(overlaps, "grant")))
+		res.Story = paragraph(res.Story, fmt.Sprintf("In all, %s came while %s.", count(overlaps, "grant"), x.while))
+	}
+	if doubtful {
+		res.doubt(opt.Gaps)
 	}
 	return res, nil
+}
+
+// A finding is what the engines say of one key.
+type finding struct {
+	first     overlap
+	overlaps  int
+	porcupine porcupine.CheckResult
+}
+
+// all asks both engines about every key, as many at once as there are processors.
+func (x exclusion) all(ctx context.Context, keys []string, byKey map[string][]section, budget time.Duration) []finding {
+	found := make([]finding, len(keys))
+	var work sync.WaitGroup
+	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var first sync.Once
+	var panicked any
+	run := func(task func()) {
+		free <- struct{}{}
+		work.Go(func() {
+			defer func() {
+				if p := recover(); p != nil {
+					first.Do(func() { panicked = p })
+				}
+				<-free
+			}()
+			task()
+		})
+	}
+	for i, key := range keys {
+		run(func() { found[i].first, found[i].overlaps = x.interval(byKey[key]) })
+		run(func() { found[i].porcupine = x.porcupine(ctx, byKey[key], budget) })
+	}
+	work.Wait()
+	if panicked != nil {
+		panic(panicked) // hear makes a story of it
+	}
+	return found
 }
 
 // An overlap is a proof that two sections held one key at once: the second was
 // granted while the first was believed in.
 type overlap struct {
 	first, second *section
+	cover         []*section // shared beliefs that cover a surfaced section together with the first
 }
 
 // witness returns the events that prove both grants, in order.
 func (o overlap) witness() []int {
 	if o.second.surfaced {
 		r, _ := accepted(o.second.hold)
-		return []int{o.first.grant, r.Invoke.Index, r.Complete.Index}
+		w := []int{o.first.grant, r.Invoked.Event, r.Returned.Event}
+		for _, s := range o.cover {
+			w = append(w, s.grant)
+		}
+		slices.Sort(w)
+		return w
 	}
 	return []int{o.first.grant, o.second.grant}
+}
+
+// meets says whether a gap lies within the attempts of o, up to the last event that proves it.
+// The missing could have ended one of them, or answered its acquire.
+func (o overlap) meets(gaps []int) bool {
+	from, to := min(o.first.hold.Invoked.Event, o.second.hold.Invoked.Event), slices.Max(o.witness())
+	for _, s := range o.cover {
+		from = min(from, s.hold.Invoked.Event)
+	}
+	return slices.ContainsFunc(gaps, func(g int) bool { return from < g && g <= to })
 }
 
 // tellOverlap tells an overlap in plain English.
 func (r *record) tellOverlap(o overlap) string {
 	first, second := histories.WorkerName(o.first.hold.Worker), histories.WorkerName(o.second.hold.Worker)
+	if o.second.surfaced && len(o.cover) > 0 {
+		return fmt.Sprintf("%s's acquire of %s had no known outcome, but its release answered OK at %s, so it had held the lock; %s held it from %s, and with %s there was no instant of that release at which nobody believed to hold it.",
+			second, o.first.hold.Key, r.when(o.second.grant), first, r.when(o.first.grant), count(len(o.cover), "other holder"))
+	}
+	if o.second.surfaced && o.first.owed {
+		return fmt.Sprintf("%s's acquire of %s had no known outcome, but its release answered OK at %s, so it had held the lock; %s was granted it at %s, and its lease certainly ran during all of that release.",
+			second, o.first.hold.Key, r.when(o.second.grant), first, r.when(o.first.grant))
+	}
 	if o.second.surfaced {
 		return fmt.Sprintf("%s's acquire of %s had no known outcome, but its release answered OK at %s, so it had held the lock; %s held it from %s and believed so during all of that release; %s.",
 			second, o.first.hold.Key, r.when(o.second.grant), first, r.when(o.first.grant), r.tellEnd(o.first))
 	}
 	got := "was granted it"
-	if r.events[o.second.grant].F == histories.Extend {
+	if o.second.extended {
 		got = "had it extended"
 	}
 	if first == second {
 		got += " again"
 	}
-	return fmt.Sprintf("%s held %s from %s and still believed so when %s %s at %s; %s.",
-		first, o.first.hold.Key, r.when(o.first.grant), second, got, r.when(o.second.grant), r.tellEnd(o.first))
+	if o.first.owed {
+		return fmt.Sprintf("%s's lease of %s%s, granted at %s, certainly ran until %s, but %s %s%s at %s, %s too early.",
+			first, o.first.hold.Key, tellMode(o.first), r.when(o.first.grant), seconds(o.first.until),
+			second, got, tellMode(o.second), r.when(o.second.grant), seconds(o.first.until-r.Times[o.second.grant]))
+	}
+	return fmt.Sprintf("%s held %s%s from %s and still believed so when %s %s%s at %s; %s.",
+		first, o.first.hold.Key, tellMode(o.first), r.when(o.first.grant), second, got, tellMode(o.second), r.when(o.second.grant), r.tellEnd(o.first))
+}
+
+// tellMode tells of a section that it was a reader's.
+func tellMode(s *section) string {
+	if s.hold.Mode == histories.Shared {
+		return " for reading"
+	}
+	return ""
 }
 
 // tellEnd tells how the belief of a section ended.
@@ -113,8 +198,10 @@ func (r *record) tellEnd(s *section) string {
 		return fmt.Sprintf("%s did not walk away before %s", name, seconds(s.hold.Ended.Time))
 	case histories.Crash:
 		return fmt.Sprintf("%s did not crash before %s", name, seconds(s.hold.Ended.Time))
+	case lease:
+		return fmt.Sprintf("%s's lease certainly ran until %s", name, seconds(s.until))
 	case deadline:
 		return fmt.Sprintf("%s had been told that its lease ran until %s", name, seconds(s.until))
 	}
-	return fmt.Sprintf("%s had not given it up when the history ended at %s", name, r.when(len(r.events)-1))
+	return fmt.Sprintf("%s had not given it up when the history ended at %s", name, r.when(len(r.Times)-1))
 }

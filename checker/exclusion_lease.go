@@ -7,5 +7,5 @@ package checker
 // deadlines too late fails here; one whose holders sleep past a correct deadline
 // does not.
 func leaseExclusion() judge {
-	return exclusion{read: leaseSections, interval: sweep, porcupine: linearizable}.judge
+	return exclusion{read: leaseSections, interval: sweep, porcupine: linearizable, while: believedIn}.judge
 }

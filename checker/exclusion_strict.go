@@ -4,8 +4,12 @@ package checker
 // release are linearizable as an owner-aware mutex whose state is the attempt
 // that holds it. The belief of an attempt runs from its acquire's return to the
 // invocation of its first release, or to a recorded lost, abandon or crash. Two
-// beliefs of one key never overlap. No lease ends a belief: a client that sleeps
-// through its lease still believes.
+// beliefs of one key never overlap, unless both are ready to share: readers with readers,
+// and re-entries with the other holds of their worker. No lease ends a belief: a client
+// that sleeps through its lease still believes.
 func strictExclusion() judge {
-	return exclusion{read: strictSections, interval: sweep, porcupine: linearizable}.judge
+	return exclusion{read: strictSections, interval: sweep, porcupine: linearizable, while: believedIn}.judge
 }
+
+// believedIn is when no grant may come in either reading of belief.
+const believedIn = "another attempt was believed to hold the key"

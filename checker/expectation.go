@@ -1,6 +1,9 @@
 package checker
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Expectation is the verdict wanted of each property. Properties that are not named must
 // pass, or not apply. NotApplicable wants nothing: any verdict will do.
@@ -47,7 +50,8 @@ func Worse(a, b Outcome) Outcome {
 }
 
 // Compare sets a report against an expectation. Properties that the expectation does
-// not name must pass or not apply.
+// not name must pass or not apply. One that it wants to pass or to fail, and that the report
+// does not have because the history had nothing to do with it, is not decided.
 func Compare(r Report, want Expectation) (Outcome, []Judged) {
 	outcome := AsExpected
 	if len(r.Results) == 0 || len(r.HarnessErrors) > 0 {
@@ -63,11 +67,20 @@ func Compare(r Report, want Expectation) (Outcome, []Judged) {
 		all = append(all, Judged{Property: result.Property, Want: expected, Got: result.Verdict, Met: met})
 		switch {
 		case met:
-		case result.Verdict == Unknown:
+		case result.Verdict == Unknown || result.Verdict == Disagreement:
 			outcome = Worse(outcome, Undecided)
 		default:
 			outcome = Unexpected
 		}
+	}
+	for _, p := range Properties() {
+		expected := want[p]
+		judged := slices.ContainsFunc(r.Results, func(res Result) bool { return res.Property == p })
+		if judged || expected != Pass && expected != Fail {
+			continue
+		}
+		all = append(all, Judged{Property: p, Want: expected, Got: Unknown})
+		outcome = Worse(outcome, Undecided)
 	}
 	return outcome, all
 }
@@ -91,3 +104,14 @@ func CompareAll(r Report, want Verdict) (Outcome, []Judged, error) {
 
 // MarshalText writes the word that String returns.
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// UnmarshalText accepts exactly the words that String returns.
+func (o *Outcome) UnmarshalText(text []byte) error {
+	for known := Undecided; known <= Unexpected; known++ {
+		if string(text) == known.String() {
+			*o = known
+			return nil
+		}
+	}
+	return fmt.Errorf("outcome is %q, want expected, unexpected or unknown", text)
+}

@@ -52,6 +52,15 @@ func TestCompare(t *testing.T) {
 		t.Errorf("a report of nothing is %v", out)
 	}
 	broken := report(verdicts{strict: checker.Pass, lease: checker.Pass, res: checker.Pass})
+	for _, v := range []checker.Verdict{checker.Fail, checker.Pass} { // the history had nothing to do with it
+		out, judged := checker.Compare(broken, checker.Expectation{checker.Load: v})
+		if out != checker.Undecided || len(judged) != 4 || judged[3].Met || judged[3].Property != checker.Load {
+			t.Errorf("load should %v and was not judged: %v, %+v", v, out, judged)
+		}
+	}
+	if out, judged := checker.Compare(broken, checker.Expectation{checker.Load: checker.NotApplicable}); out != checker.AsExpected || len(judged) != 3 {
+		t.Errorf("nothing is wanted of load, and it was not judged: %v, %+v", out, judged)
+	}
 	broken.HarnessErrors = []string{"the recorder lied"}
 	if out, _ := checker.Compare(broken, nil); out != checker.Undecided {
 		t.Errorf("a report with harness errors is %v", out)

@@ -15,6 +15,8 @@ import (
 // script reads a hand-made history, one operation per line, times in milliseconds:
 //
 //	A acquire 1 2 ok ttl=10 deadline=11     invoked at 1, answered at 2
+//	A acquire 1 2 ok value=read             a reader's
+//	A acquire 1 2 fail answer=invalid       with a value of the answer alone
 //	A release 5 - open                      invoked at 5, never answered
 //	A crash 7                               a single event
 //	! pause 3 8 node=A                      a fault from 3 to 8; "! kill 3 -" never heals
@@ -65,7 +67,7 @@ func (s *scripted) line(f []string) {
 	e.Process = worker + 100*s.process[worker]
 
 	switch kind {
-	case histories.Lost, histories.Abandon, histories.Crash:
+	case histories.Lost, histories.Abandon, histories.Crash, histories.Waited:
 		e.Time = s.ms(f[2])
 		s.attributes(&e, f[3:])
 		if kind == histories.Crash {
@@ -80,10 +82,18 @@ func (s *scripted) line(f []string) {
 	done := e
 	s.attributes(&done, f[5:])
 	e = histories.Event{Worker: worker, F: kind, Process: done.Process, Type: histories.Invoke, Key: done.Key, Attempt: done.Attempt, TTL: done.TTL, Token: done.Token}
+	if kind == histories.Acquire || kind == histories.Draw {
+		e.Value = done.Value
+	}
 	e.Time = s.ms(f[2])
 	s.events = append(s.events, e)
 	if outcome == "open" {
 		return
+	}
+	for _, a := range f[5:] {
+		if answer, ok := strings.CutPrefix(a, "answer="); ok {
+			done.Value = answer
+		}
 	}
 	done.Time, done.TTL = s.ms(f[3]), 0
 	if err := done.Type.UnmarshalText([]byte(outcome)); err != nil {
@@ -138,6 +148,7 @@ func (s *scripted) attributes(e *histories.Event, f []string) {
 			e.Token = s.number(value)
 		case "attempt":
 			e.Attempt = uint64(s.number(value))
+		case "answer": // for line to set
 		case "proc":
 			e.Process = e.Worker + 100*int(s.number(value))
 		default:

@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 	"time"
-
-	"github.com/lockbench/lockbench/histories"
 )
 
 // rank is a place in the order of a history. The i-th event has rank 2i+1, and
@@ -26,13 +24,8 @@ const never rank = math.MaxInt64
 // at is the rank of the i-th event.
 func at(i int) rank { return rank(2*i + 1) }
 
-// gapAt is the rank of a deadline at time t. Events are in order of time.
-func gapAt(events []histories.Event, t time.Duration) rank {
-	i, _ := slices.BinarySearchFunc(events, t, func(e histories.Event, t time.Duration) int {
-		if e.Time < t {
-			return -1
-		}
-		return 1
-	})
+// gapAt is the rank of a deadline at time t. The events' times are in order.
+func gapAt(times []time.Duration, t time.Duration) rank {
+	i, _ := slices.BinarySearch(times, t)
 	return rank(2 * i)
 }

@@ -16,7 +16,8 @@ import (
 //  1. the hold of an attempt B vanished while it was certainly in force. B was
 //     granted and nobody had invoked its release, its lease had not run out, and
 //     yet its extend or its first release was refused, or an attempt C, invoked
-//     after B was granted, was granted too; and
+//     after B was granted and not one that may share the key with B, was granted too;
+//     and
 //  2. a release or an extend of another attempt A on that key was accepted, and
 //     may have reached the server after B's hold began and before it was seen to
 //     be gone; and
@@ -31,6 +32,9 @@ import (
 // both. A refusal counts only if no fault at all was in force during the call: a
 // client that resends a release whose first reply was lost is refused by itself.
 //
+// Attempts that re-enter are one holder's, and none of them is another to the others: what
+// their releases do to each other is a matter of exclusion and of re-entrancy.
+//
 // An accepted release of A alone proves nothing, even if B was granted before
 // it: after a failover or on several masters both keys may exist, and deleting
 // one's own is honest. A hold that vanished without a suspect is a lost lock. The
@@ -44,8 +48,7 @@ func judgeOwnership(_ context.Context, rec *record, opt Options) (Result, error)
 	res.count(rec, histories.Acquire, histories.Release, histories.Extend)
 
 	byKey := make(map[string]*ownership)
-	for i := range rec.holds {
-		h := &rec.holds[i]
+	for _, h := range rec.Holds {
 		k := byKey[h.Key]
 		if k == nil {
 			k = &ownership{rec: rec, opt: opt}
@@ -152,24 +155,46 @@ func (k *ownership) vanished(i int) (sighting, bool) {
 		}
 	}
 
-	released := len(k.rec.events)
+	released := len(k.rec.Times)
 	if len(b.Releases) > 0 {
 		r := b.Releases[0]
-		released = r.Invoke.Index
-		if r.Outcome() == histories.Fail && released > b.Returned.Event && !k.disturbed(r) {
-			consider(sightingOf(r))
+		released = r.Invoked.Event
+		if r.Outcome == histories.Fail && released > b.Returned.Event && !k.disturbed(r.Invoked.Event, r.Returned.Event) {
+			consider(sighting{by: histories.Release, worker: b.Worker, invoked: r.Invoked, done: r.Returned})
 		}
 	}
 	for _, x := range k.refused {
-		if x.Invoke.Attempt == b.Attempt && x.Complete.Index < released && !k.disturbed(x) {
+		if x.Invoke.Attempt == b.Attempt && x.Complete.Index < released && !k.disturbed(x.Invoke.Index, x.Complete.Index) {
 			consider(sightingOf(x))
 		}
 	}
 	after, _ := slices.BinarySearchFunc(k.holds, b.Returned.Event, func(h *histories.Hold, event int) int { return h.Invoked.Event - event })
-	if c := k.next[after]; c != nil && c.Returned.Event < released {
+	if c := k.usurper(b, after, released); c != nil {
 		consider(sighting{by: histories.Acquire, worker: c.Worker, invoked: c.Invoked, done: c.Returned})
 	}
 	return first, first.by != ""
+}
+
+// usurper is the hold of holds[from:] that was granted first, and before event by, of
+// those that may not share the key with b; nil if there is none.
+func (k *ownership) usurper(b *histories.Hold, from, by int) *histories.Hold {
+	first := k.next[from]
+	switch {
+	case first == nil || first.Returned.Event >= by:
+		return nil
+	case !first.Shares(*b):
+		return first
+	}
+	var found *histories.Hold
+	for _, h := range k.holds[from:] {
+		if h.Invoked.Event >= by {
+			break
+		}
+		if h.Outcome == histories.OK && h.Returned.Event < by && !h.Shares(*b) && (found == nil || h.Returned.Event < found.Returned.Event) {
+			found = h
+		}
+	}
+	return found
 }
 
 func sightingOf(o histories.Op) sighting {
@@ -216,7 +241,7 @@ func (k *ownership) suspect(b *histories.Hold, gone sighting) (histories.Op, boo
 	var found histories.Op
 	ok := false
 	for _, o := range k.accepted {
-		if o.Invoke.Attempt == b.Attempt || o.Complete.Index < b.Invoked.Event || o.Invoke.Index > gone.done.Event {
+		if o.Invoke.Attempt == b.Attempt || o.Complete.Index < b.Invoked.Event || o.Invoke.Index > gone.done.Event || k.reenters(o, b) {
 			continue
 		}
 		if !ok || o.Invoke.F == histories.Release || found.Invoke.F != histories.Release {
@@ -226,10 +251,20 @@ func (k *ownership) suspect(b *histories.Hold, gone sighting) (histories.Op, boo
 	return found, ok
 }
 
-// disturbed says whether a fault was in force at some time of the call.
-func (k *ownership) disturbed(o histories.Op) bool {
-	return slices.ContainsFunc(k.rec.faults, func(f histories.Op) bool {
-		return inForce(f, o.Invoke.Index, o.Complete.Index)
+// reenters says whether o is of an attempt that b's holder re-entered with, or the other way
+// round.
+func (k *ownership) reenters(o histories.Op, b *histories.Hold) bool {
+	if b.Mode != histories.Reentrant || o.Invoke.Worker != b.Worker {
+		return false
+	}
+	h := k.hold(o.Invoke.Attempt)
+	return h != nil && h.Shares(*b)
+}
+
+// disturbed says whether a fault was in force at some time of a call.
+func (k *ownership) disturbed(invoked, returned int) bool {
+	return slices.ContainsFunc(k.rec.Faults, func(f histories.Op) bool {
+		return inForce(f, invoked, returned)
 	})
 }
 
@@ -241,7 +276,7 @@ func (k *ownership) serverFault(a histories.Op, b *histories.Hold, gone sighting
 		from = min(from, h.Invoked.Event)
 	}
 	harmless := k.opt.clientFaults()
-	return slices.ContainsFunc(k.rec.faults, func(f histories.Op) bool {
+	return slices.ContainsFunc(k.rec.Faults, func(f histories.Op) bool {
 		return !slices.Contains(harmless, f.Invoke.F) && inForce(f, from, gone.done.Event)
 	})
 }

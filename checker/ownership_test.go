@@ -82,6 +82,28 @@ func TestOwnership(t *testing.T) {
 			want: Fail, story: "its lease certainly ran until 0.277 s",
 		},
 		{
+			name: "bad: a foreign release of a lock that was entered twice",
+			history: `
+				B acquire 0 1 ok ttl=100 value=reenter
+				A acquire 110 111 ok ttl=100 value=reenter
+				A acquire 112 113 ok ttl=100 value=reenter
+				B release 120 121 ok
+				A release 122 123 ok
+				C acquire 124 125 ok ttl=100 value=reenter`,
+			want: Fail, story: "B's release ended A's hold",
+		},
+		{
+			name: "ok: what a re-entry shortened, its release did not end",
+			history: `
+				A acquire 0 1 ok ttl=100 value=reenter
+				A acquire 2 3 ok ttl=10 value=reenter
+				A release 4 5 ok
+				B acquire 14 15 ok ttl=100 value=reenter
+				A release 16 17 fail
+				B release 18 19 ok`,
+			want: Pass, story: "Lock lost: 1 hold ended within the lease",
+		},
+		{
 			name: "ok: the lease had run out, but for the drift",
 			history: `
 				A acquire 0 1 ok ttl=100

@@ -8,37 +8,47 @@ import (
 
 // A record is a history as the judges see it. They only read it.
 type record struct {
+	histories.Remains
+
+	// What a history that came as a stream does not have: see Stream.
 	events []histories.Event
-	calls  []histories.Op   // of clients, in order of invocations
-	faults []histories.Op   // in order of starts
-	holds  []histories.Hold // in order of invocations
+	calls  []histories.Op // of clients, in order of invocations
+
+	// excerpt says that calls were left out, so that a resource cannot be called broken
+	// because it shows what they did.
+	excerpt bool
 }
 
-// newRecord pairs a history. An error means that it must not be judged.
+// newRecord pairs a history. An error means that it must not be judged; the record is what
+// could be paired.
 func newRecord(events []histories.Event) (*record, error) {
-	if err := histories.Validate(events); err != nil {
-		return nil, err
+	fold := histories.NewFold()
+	for _, e := range events {
+		fold.Add(e)
 	}
+	left, invalid := fold.Remains()
 	ops, err := histories.Pair(events)
-	if err != nil {
-		return nil, err
+	if invalid == nil {
+		invalid = err
 	}
-	rec := &record{events: events, holds: histories.Holds(events)}
-	for _, o := range ops {
-		if o.Fault() {
-			rec.faults = append(rec.faults, o)
-		} else {
-			rec.calls = append(rec.calls, o)
-		}
-	}
-	return rec, nil
+	calls := slices.DeleteFunc(ops, histories.Op.Fault)
+	return &record{Remains: left, events: events, calls: calls}, invalid
+}
+
+// refused says whether a call was refused. An acquire whose arguments were is none: nobody was
+// asked for the lock.
+func refused(o histories.Op) bool {
+	return o.Outcome() == histories.Fail && !o.Complete.Invalid()
 }
 
 // when is the time of the i-th event as stories tell it.
-func (r *record) when(i int) string { return seconds(r.events[i].Time) }
+func (r *record) when(i int) string { return seconds(r.Times[i]) }
 
 // A span is a stretch of ranks.
 type span struct{ from, to rank }
+
+// meets says whether two spans have some time in common.
+func (s span) meets(o span) bool { return s.from < o.to && s.to > o.from }
 
 // thoughtHeld is the span in which a living client may have thought that it had h:
 // from the acquire's invocation to the end of the belief, or, if the acquire's
@@ -51,17 +61,11 @@ func thoughtHeld(h *histories.Hold) span {
 	return s
 }
 
-// count sets how many events of these kinds clients recorded, and how many of
-// the calls among them have no known outcome.
+// count sets how many events of these kinds there are, and how many of the calls among
+// them have no known outcome.
 func (res *Result) count(rec *record, kinds ...histories.F) {
-	for _, e := range rec.events {
-		if slices.Contains(kinds, e.F) {
-			res.Checked++
-		}
-	}
-	for _, o := range rec.calls {
-		if o.Outcome() == histories.Info && slices.Contains(kinds, o.Invoke.F) {
-			res.Unknowns++
-		}
+	for _, kind := range kinds {
+		res.Checked += rec.Tallies[kind].Events
+		res.Unknowns += rec.Tallies[kind].Unknown()
 	}
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // judgeResource judges resource safety: the critical sections' reads and writes of
-// the protected register lose no update, and no write with a stale token is
-// accepted.
+// the protected register lose no update, no section sees it change from outside, and no
+// write with a stale token is accepted. Counters are judged by judgeCounter.
 //
 // The register counts its writes. A read tells the version that it saw, a write
 // the version that it replaced, so accepted accesses are in a known order.
@@ -19,6 +19,9 @@ import (
 // A lost update is an accepted write that replaced a version other than the one its
 // attempt had last read or written: it overwrote what it had never seen. Writes
 // of an attempt that read nothing before are not judged.
+//
+// A read is unstable if it sees another version than its attempt last saw or wrote:
+// somebody wrote into its section. To take a lottery's prize is a write.
 //
 // A write is stale if it was accepted with a token lower than that of an access
 // before it in the order of versions. Tokens of 0 take no part.
@@ -33,11 +36,12 @@ import (
 // an error of the harness, not of the lock.
 func judgeResource(_ context.Context, rec *record, _ Options) (Result, error) {
 	res := Result{Engine: "version order"}
-	res.count(rec, histories.Read, histories.Write)
+	res.count(rec, histories.Read, histories.Write, histories.Draw)
 
+	counters := countersOf(rec)
 	byKey := make(map[string]*register)
 	for _, o := range rec.calls {
-		if o.Invoke.F != histories.Read && o.Invoke.F != histories.Write {
+		if o.Invoke.F != histories.Read && !writes(o) || counters[o.Invoke.Key] != nil {
 			continue
 		}
 		r := byKey[o.Invoke.Key]
@@ -53,8 +57,8 @@ func judgeResource(_ context.Context, rec *record, _ Options) (Result, error) {
 		return res, nil
 	}
 
-	judged, unjudged, lost, stale := 0, 0, 0, 0
-	var first, firstStale *conflict
+	judged, unjudged, lost, stale, unstable := 0, 0, 0, 0, 0
+	var first, firstStale, firstUnstable *conflict
 	for _, key := range sortedKeys(byKey) {
 		r := byKey[key]
 		if err := r.check(); err != nil {
@@ -63,8 +67,8 @@ func judgeResource(_ context.Context, rec *record, _ Options) (Result, error) {
 		r.updates()
 		r.tokens()
 		judged, unjudged = judged+r.judged, unjudged+r.unjudged
-		lost, stale = lost+len(r.lost), stale+r.stale
-		first, firstStale = cmp.Or(first, r.firstLost), cmp.Or(firstStale, r.firstStale)
+		lost, stale, unstable = lost+len(r.lost), stale+r.stale, unstable+r.unstable
+		first, firstStale, firstUnstable = cmp.Or(first, r.firstLost), cmp.Or(firstStale, r.firstStale), cmp.Or(firstUnstable, r.firstUnstable)
 	}
 
 	var skipped string
@@ -72,20 +76,21 @@ func judgeResource(_ context.Context, rec *record, _ Options) (Result, error) {
 		skipped = fmt.Sprintf("%s came without a read by the same attempt and could not be judged.", count(unjudged, "write"))
 	}
 	switch {
-	case lost > 0 || stale > 0:
+	case lost > 0 || stale > 0 || unstable > 0:
 		res.Verdict = Fail
-		var lostStory, staleStory string
+		var lostStory, staleStory, unstableStory string
 		if lost > 0 {
 			lostStory = fmt.Sprintf("%s: %s lost.", first.story, count(lost, "update"))
-			res.Witness = append(res.Witness, first.witness...)
 		}
 		if stale > 0 {
 			staleStory = fmt.Sprintf("%s: %s with a stale token accepted.", firstStale.story, count(stale, "write"))
-			res.Witness = append(res.Witness, firstStale.witness...)
 		}
-		slices.Sort(res.Witness)
-		res.Witness = slices.Compact(res.Witness)
-		res.Story = paragraph(lostStory, staleStory, skipped)
+		if unstable > 0 {
+			unstableStory = fmt.Sprintf("%s: %s.", firstUnstable.story, count(unstable, "unstable read"))
+		}
+		// One of them is proof enough.
+		res.Witness = slices.Sorted(slices.Values(cmp.Or(first, firstStale, firstUnstable).witness))
+		res.Story = paragraph(lostStory, staleStory, unstableStory, skipped)
 	case judged == 0:
 		res.Story = paragraph("No accepted write followed a read of its own attempt, so no update could be lost.", skipped)
 	default:
@@ -105,9 +110,10 @@ type register struct {
 
 	judged, unjudged int
 	lost             map[int64]bool // versions that were overwritten unseen
-	stale            int
+	stale, unstable  int
 	firstLost        *conflict
 	firstStale       *conflict
+	firstUnstable    *conflict
 }
 
 // A conflict is the first evidence of its kind.
@@ -152,15 +158,17 @@ func (r *register) check() error {
 
 // left is the version that an accepted access left behind.
 func left(o histories.Op) int64 {
-	if o.Invoke.F == histories.Write {
+	if writes(o) {
 		return o.Complete.Version + 1
 	}
 	return o.Complete.Version
 }
 
-func acceptedWrite(o histories.Op) bool {
-	return o.Invoke.F == histories.Write && o.Outcome() == histories.OK
+func writes(o histories.Op) bool {
+	return o.Invoke.F == histories.Write || o.Invoke.F == histories.Draw
 }
+
+func acceptedWrite(o histories.Op) bool { return writes(o) && o.Outcome() == histories.OK }
 
 // view is what one attempt knows of the register.
 type view struct {
@@ -181,10 +189,11 @@ func (r *register) updates() {
 			views[o.Invoke.Attempt] = v
 		}
 		switch {
-		case o.Outcome() == histories.Info && o.Invoke.F == histories.Write:
+		case o.Outcome() == histories.Info && writes(o):
 			v.unknown++
 		case o.Outcome() != histories.OK:
 		case o.Invoke.F == histories.Read:
+			r.stable(v, o)
 			v.version, v.source, v.known = o.Complete.Version, o.Complete.Index, true
 		default:
 			r.update(v, o)
@@ -226,6 +235,26 @@ func (r *register) update(v *view, write histories.Op) {
 	}
 }
 
+// stable judges one read against what its attempt knew. As many versions as the attempt has
+// writes of unknown outcome may be its own.
+func (r *register) stable(v *view, read histories.Op) {
+	if !v.known || read.Complete.Version-v.version <= int64(v.unknown) {
+		return
+	}
+	r.unstable++
+	if r.firstUnstable == nil {
+		name := histories.WorkerName(read.Invoke.Worker)
+		r.firstUnstable = &conflict{
+			witness: []int{v.source, read.Complete.Index},
+			story: fmt.Sprintf("%s knew %s at version %d from %s on, and still in its section it read version %d at %s, which was not its own",
+				name, r.key, v.version, r.rec.when(v.source), read.Complete.Version, seconds(read.Complete.Time)),
+		}
+		if w, ok := r.producer[read.Complete.Version]; ok {
+			r.firstUnstable.witness = append(r.firstUnstable.witness, w.Complete.Index)
+		}
+	}
+}
+
 func (r *register) lostUpdate(seen int64, source int, writers []histories.Op, write histories.Op) *conflict {
 	name := histories.WorkerName(write.Invoke.Worker)
 	c := &conflict{witness: []int{source, write.Complete.Index}}
@@ -233,8 +262,6 @@ func (r *register) lostUpdate(seen int64, source int, writers []histories.Op, wr
 	if len(writers) > 0 {
 		w := writers[len(writers)-1]
 		by = fmt.Sprintf("%s had written at %s", histories.WorkerName(w.Invoke.Worker), seconds(w.Complete.Time))
-	}
-	for _, w := range writers {
 		c.witness = append(c.witness, w.Complete.Index)
 	}
 	c.story = fmt.Sprintf("%s last saw version %d of %s at %s, but its write at %s overwrote version %d, which %s and %s had not seen",
@@ -256,7 +283,7 @@ func (r *register) tokens() {
 	})
 	var highest histories.Op
 	for _, o := range accesses {
-		if o.Invoke.F == histories.Write && token(o) < token(highest) {
+		if writes(o) && token(o) < token(highest) {
 			r.stale++
 			if r.firstStale == nil {
 				r.firstStale = &conflict{

@@ -2,9 +2,9 @@
 //
 // [Check] is the entry. Each property has one judge, in the file named after it,
 // whose doc comment is the definition that it judges by. Unknown never passes:
-// a history that breaks the harness's own assumptions, a judge that panics, two
-// engines that disagree and a run in which nothing was put to the test all end
-// as [Unknown].
+// a history that breaks the harness's own assumptions, a judge that panics and a run
+// in which nothing was put to the test all end as [Unknown]. Two engines that
+// contradict each other are a [Disagreement], which is an error of the checker.
 package checker
 
 import (
@@ -21,10 +21,13 @@ const (
 	Pass
 	Fail
 	NotApplicable
+	// Disagreement says that two engines gave opposite answers, so that the checker is
+	// wrong about this history. It beats every other verdict.
+	Disagreement
 )
 
-// String returns "unknown", "pass", "fail" or "not-applicable", or Verdict(n) for a
-// value that is no verdict.
+// String returns "unknown", "pass", "fail", "not-applicable" or "checker-disagreement", or
+// Verdict(n) for a value that is no verdict.
 func (v Verdict) String() string {
 	switch v {
 	case Unknown:
@@ -35,37 +38,41 @@ func (v Verdict) String() string {
 		return "fail"
 	case NotApplicable:
 		return "not-applicable"
+	case Disagreement:
+		return "checker-disagreement"
 	}
 	return fmt.Sprintf("Verdict(%d)", uint8(v))
 }
 
 // MarshalText returns the word that String returns. A value that is no verdict is an error.
 func (v Verdict) MarshalText() ([]byte, error) {
-	if v > NotApplicable {
-		return nil, fmt.Errorf("verdict is %s, want unknown, pass, fail or not-applicable", v)
+	if v > Disagreement {
+		return nil, fmt.Errorf("verdict is %s, want unknown, pass, fail, not-applicable or checker-disagreement", v)
 	}
 	return []byte(v.String()), nil
 }
 
 // UnmarshalText accepts exactly the words that MarshalText returns.
 func (v *Verdict) UnmarshalText(text []byte) error {
-	for known := Unknown; known <= NotApplicable; known++ {
+	for known := Unknown; known <= Disagreement; known++ {
 		if string(text) == known.String() {
 			*v = known
 			return nil
 		}
 	}
-	return fmt.Errorf("verdict is %q, want unknown, pass, fail or not-applicable", text)
+	return fmt.Errorf("verdict is %q, want unknown, pass, fail, not-applicable or checker-disagreement", text)
 }
 
-// Merge combines verdicts: Fail beats Unknown beats Pass. NotApplicable takes no
-// part, and nothing at all is Unknown. A value that is no verdict counts as Unknown.
+// Merge combines verdicts: Disagreement beats Fail beats Unknown beats Pass. NotApplicable
+// takes no part, and nothing at all is Unknown. A value that is no verdict counts as Unknown.
 func Merge(verdicts ...Verdict) Verdict {
-	passed, doubt := false, false
+	failed, passed, doubt := false, false, false
 	for _, v := range verdicts {
 		switch v {
+		case Disagreement:
+			return Disagreement
 		case Fail:
-			return Fail
+			failed = true
 		case Pass:
 			passed = true
 		case NotApplicable:
@@ -73,7 +80,10 @@ func Merge(verdicts ...Verdict) Verdict {
 			doubt = true
 		}
 	}
-	if passed && !doubt {
+	switch {
+	case failed:
+		return Fail
+	case passed && !doubt:
 		return Pass
 	}
 	return Unknown
@@ -86,17 +96,29 @@ type Property string
 const (
 	StrictExclusion Property = "mutual-exclusion"
 	LeaseExclusion  Property = "lease-exclusion"
+	LeaseHonoured   Property = "lease-honoured"
 	Ownership       Property = "ownership"
+	TruthfulReplies Property = "truthful-replies"
 	ResourceSafety  Property = "resource-safety"
+	Fencing         Property = "fencing"
+	CounterSafety   Property = "counter-safety"
+	SingleWinner    Property = "single-winner"
+	Reentrancy      Property = "reentrancy"
 	DeadlockFreedom Property = "deadlock-freedom"
+	Availability    Property = "availability"
+	Fairness        Property = "fairness"
+	Load            Property = "load"
 )
 
 // Result is one judge's answer with the evidence for it.
 type Result struct {
-	Property Property      `json:"property"`
-	Verdict  Verdict       `json:"verdict"`
-	Witness  []int         `json:"witness,omitempty"` // event indexes that prove it
-	Story    string        `json:"story,omitempty"`   // one paragraph of plain English
+	Property Property `json:"property"`
+	Verdict  Verdict  `json:"verdict"`
+	Witness  []int    `json:"witness,omitempty"` // event indexes that prove it
+	// Attempts are those of the witness. Their calls alone, under the same faults, still fail.
+	Attempts []uint64      `json:"attempts,omitempty"`
+	Window   *Window       `json:"window,omitempty"` // what to draw of a violation
+	Story    string        `json:"story,omitempty"`  // one paragraph of plain English
 	Engine   string        `json:"engine,omitempty"`
 	Checked  int           `json:"checked"`  // events looked at
 	Unknowns int           `json:"unknowns"` // operations of unknown outcome among them

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -30,9 +31,11 @@ type section struct {
 	bound    rank // the mutex is certainly free of this section by then
 	surfaced bool // an acquire of unknown outcome that a release proved; it has no belief
 
-	grant int           // event that proves the grant
-	ended histories.F   // Release, Lost, Abandon or Crash; deadline; empty if nothing ended it
-	until time.Duration // the deadline told, 0 if none
+	grant    int           // event that proves the grant
+	ended    histories.F   // Release, Lost, Abandon or Crash; deadline; empty if nothing ended it
+	until    time.Duration // the deadline told, 0 if none
+	extended bool          // it was granted by an extend
+	owed     bool          // no belief but a lease that the server owes; until is its end
 }
 
 // deadline is the end of a section whose lease ran out. It is no event.
@@ -40,12 +43,12 @@ const deadline histories.F = "deadline"
 
 // strictSections are the sections of the strict reading: one for each attempt
 // that was believed in or surfaced.
-func strictSections(_ []histories.Event, holds []histories.Hold) map[string][]section {
-	return sections(holds, func(h *histories.Hold) []section {
-		return []section{{
+func strictSections(_ []time.Duration, holds []*histories.Hold) map[string][]section {
+	return sections(holds, func(all []section, h *histories.Hold) []section {
+		return append(all, section{
 			hold: h, call: at(h.Invoked.Event), granted: at(h.Returned.Event), end: endOf(h),
 			grant: h.Returned.Event, ended: h.End,
-		}}
+		})
 	})
 }
 
@@ -54,15 +57,15 @@ func strictSections(_ []histories.Event, holds []histories.Hold) map[string][]se
 // deadline. One that answers after it begins a section of its own, because in
 // between the holder did not believe. A deadline that had passed when it was
 // told gives no belief at all.
-func leaseSections(events []histories.Event, holds []histories.Hold) map[string][]section {
+func leaseSections(times []time.Duration, holds []*histories.Hold) map[string][]section {
 	told := func(d time.Duration) rank {
 		if d == 0 {
 			return never
 		}
-		return gapAt(events, d)
+		return gapAt(times, d)
 	}
-	return sections(holds, func(h *histories.Hold) []section {
-		var all []section
+	return sections(holds, func(all []section, h *histories.Hold) []section {
+		begun := len(all)
 		stop := endOf(h)
 		s := section{
 			hold: h, call: at(h.Invoked.Event), granted: at(h.Returned.Event), end: told(h.Deadline),
@@ -80,34 +83,54 @@ func leaseSections(events []histories.Event, holds []histories.Hold) map[string]
 			all = append(all, s)
 			s = section{
 				hold: h, call: at(x.Invoked.Event), granted: returned, end: told(x.Deadline),
-				grant: x.Returned.Event, ended: deadline, until: x.Deadline,
+				grant: x.Returned.Event, ended: deadline, until: x.Deadline, extended: true,
 			}
 		}
 		if s.end >= stop {
 			s.end, s.ended = stop, h.End
 		}
-		all = append(all, s)
-		return slices.DeleteFunc(all, func(s section) bool { return s.end <= s.granted })
+		return believable(append(all, s), begun)
 	})
 }
 
-// sections applies the reduction. believed returns the sections of a hold that
-// its holder believed in.
-func sections(holds []histories.Hold, believed func(*histories.Hold) []section) map[string][]section {
+// believable drops those of all[begun:] that are over when they begin.
+func believable(all []section, begun int) []section {
+	kept := slices.DeleteFunc(all[begun:], func(s section) bool { return s.end <= s.granted })
+	return all[:begun+len(kept)]
+}
+
+// sections applies the reduction. believed appends the sections of a hold that its holder
+// believed in.
+func sections(holds []*histories.Hold, believed func([]section, *histories.Hold) []section) map[string][]section {
 	byKey := make(map[string][]section)
-	for i := range holds {
-		h := &holds[i]
-		switch {
-		case h.Believed():
-			byKey[h.Key] = append(byKey[h.Key], believed(h)...)
-		case h.Outcome == histories.Info:
-			if s, ok := surfacedSection(h); ok {
-				byKey[h.Key] = append(byKey[h.Key], s)
+	for key, holds := range holdsByKey(holds) {
+		all := make([]section, 0, len(holds))
+		for _, h := range holds {
+			switch {
+			case h.Believed():
+				all = believed(all, h)
+			case h.Outcome == histories.Info:
+				if s, ok := surfacedSection(h); ok {
+					all = append(all, s)
+				}
 			}
 		}
+		if len(all) > 0 {
+			bound(all)
+			byKey[key] = all
+		}
 	}
-	for _, s := range byKey {
-		bound(s)
+	return byKey
+}
+
+// holdsByKey keeps the order of holds.
+func holdsByKey(holds []*histories.Hold) map[string][]*histories.Hold {
+	if len(holds) > 0 && !slices.ContainsFunc(holds, func(h *histories.Hold) bool { return h.Key != holds[0].Key }) {
+		return map[string][]*histories.Hold{holds[0].Key: holds} // as it is with large histories
+	}
+	byKey := make(map[string][]*histories.Hold)
+	for _, h := range holds {
+		byKey[h.Key] = append(byKey[h.Key], h)
 	}
 	return byKey
 }
@@ -119,10 +142,10 @@ func surfacedSection(h *histories.Hold) (section, bool) {
 	if !ok {
 		return section{}, false
 	}
-	returned := at(r.Complete.Index)
+	returned := at(r.Returned.Event)
 	return section{
-		hold: h, call: at(h.Invoked.Event), granted: returned, end: at(r.Invoke.Index), bound: returned,
-		surfaced: true, grant: r.Complete.Index, ended: histories.Release,
+		hold: h, call: at(h.Invoked.Event), granted: returned, end: at(r.Invoked.Event), bound: returned,
+		surfaced: true, grant: r.Returned.Event, ended: histories.Release,
 	}, true
 }
 
@@ -131,9 +154,9 @@ func surfacedSection(h *histories.Hold) (section, bool) {
 // called, which is what the interval engine relies on; leaving it its time lets the
 // porcupine engine check that.
 func bound(sections []section) {
-	var grants []rank
-	for _, s := range sections {
-		if !s.surfaced {
+	grants := make([]rank, 0, len(sections))
+	for i := range sections {
+		if s := &sections[i]; !s.surfaced {
 			grants = append(grants, s.granted)
 		}
 	}
@@ -148,8 +171,8 @@ func bound(sections []section) {
 			s.bound = grants[next]
 		}
 		if s.ended == histories.Release {
-			if r := s.hold.Releases[0]; r.Outcome() == histories.OK {
-				s.bound = min(s.bound, at(r.Complete.Index))
+			if r := s.hold.Releases[0]; r.Outcome == histories.OK {
+				s.bound = min(s.bound, at(r.Returned.Event))
 			}
 		}
 	}
@@ -164,16 +187,16 @@ func endOf(h *histories.Hold) rank {
 }
 
 // accepted is the first release of h that answered OK.
-func accepted(h *histories.Hold) (histories.Op, bool) {
-	i := slices.IndexFunc(h.Releases, func(o histories.Op) bool { return o.Outcome() == histories.OK })
+func accepted(h *histories.Hold) (histories.Answer, bool) {
+	i := slices.IndexFunc(h.Releases, func(r histories.Answer) bool { return r.Outcome == histories.OK })
 	if i < 0 {
-		return histories.Op{}, false
+		return histories.Answer{}, false
 	}
 	return h.Releases[i], true
 }
 
 // sortedKeys are the keys of m in order, so that verdicts and stories do not
 // depend on the order of a map.
-func sortedKeys[V any](m map[string]V) []string {
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
 	return slices.Sorted(maps.Keys(m))
 }

@@ -16,17 +16,20 @@ type vacuity struct {
 
 // vacuities returns why a run may have tested nothing:
 //
-//   - There was no contention: nobody was refused, and no two attempts of different
-//     workers met on a key between the invocation of an acquire and the end of its
-//     belief. This concerns every property.
+//   - There was no contention: nobody was told that the lock is taken, and no two attempts of
+//     different workers met on a key between the invocation of an acquire and the end of its
+//     belief. Readers do not contend with readers. This concerns every property.
 //   - Faults were planned, but none was in force while a lock was possibly held:
 //     from an acquire's invocation to the return of its accepted release, or else to
-//     the end of its belief or its TTL, whichever is later. A client's crash counts
-//     as a fault. This concerns every property.
+//     the end of its belief or its TTL, whichever is later. Who says that the lock is taken
+//     says that somebody has it, so that a fault during that call counts, too. A client's
+//     crash counts as a fault. This concerns every property.
 //   - A kind of call was tried and never succeeded. Acquire concerns every property.
-//     Release concerns all but resource safety: a lock that nobody could give back was
-//     not passed on, so passing it on was not tested. Read and write concern resource
-//     safety. Extend concerns none: a lock need not have it.
+//     Release concerns all but those of the resource: a lock that nobody could give back
+//     was not passed on, so passing it on was not tested. Read and write concern resource
+//     safety, draw that and the single winner, incr counter safety, count re-entrancy.
+//     Extend concerns none: a lock need not have it.
+//   - Nobody was ever granted a shared lock of those who asked. This concerns exclusion.
 func vacuities(rec *record, opt Options) []vacuity {
 	var found []vacuity
 	if !contended(rec) {
@@ -35,13 +38,21 @@ func vacuities(rec *record, opt Options) []vacuity {
 	if opt.FaultsExpected && !hit(rec) {
 		found = append(found, vacuity{reason: "faults were planned, but none was in force while a lock was possibly held"})
 	}
-	for _, f := range []histories.F{histories.Acquire, histories.Release, histories.Read, histories.Write} {
-		if tried, succeeded := tally(rec, f); tried > 0 && succeeded == 0 {
+	for _, f := range []histories.F{
+		histories.Acquire, histories.Release, histories.Read, histories.Write, histories.Incr, histories.Draw, histories.Count,
+	} {
+		if t := rec.Tallies[f]; t.Calls > 0 && t.OK == 0 {
 			found = append(found, vacuity{
-				reason:   fmt.Sprintf("%s was tried %s and never succeeded", f, times(tried)),
+				reason:   fmt.Sprintf("%s was tried %s and never succeeded", f, times(t.Calls)),
 				concerns: concerned(f),
 			})
 		}
+	}
+	if r := rec.Readers; r.Calls > 0 && r.OK == 0 {
+		found = append(found, vacuity{
+			reason:   fmt.Sprintf("a shared lock was asked for %s and never granted", times(r.Calls)),
+			concerns: []Property{StrictExclusion, LeaseExclusion, LeaseHonoured},
+		})
 	}
 	return found
 }
@@ -49,9 +60,17 @@ func vacuities(rec *record, opt Options) []vacuity {
 func concerned(f histories.F) []Property {
 	switch f {
 	case histories.Release:
-		return []Property{StrictExclusion, LeaseExclusion, Ownership, DeadlockFreedom}
+		return []Property{
+			StrictExclusion, LeaseExclusion, LeaseHonoured, Ownership, TruthfulReplies, Fencing, Reentrancy, DeadlockFreedom, Availability, Fairness,
+		}
 	case histories.Read, histories.Write:
 		return []Property{ResourceSafety}
+	case histories.Incr:
+		return []Property{CounterSafety}
+	case histories.Draw:
+		return []Property{ResourceSafety, SingleWinner}
+	case histories.Count:
+		return []Property{Reentrancy}
 	}
 	return nil
 }
@@ -62,7 +81,7 @@ func (r *Report) doubt(found []vacuity) {
 		r.Vacuous = append(r.Vacuous, v.reason)
 		for i := range r.Results {
 			res := &r.Results[i]
-			if res.Verdict == Fail || res.Verdict == NotApplicable {
+			if res.Verdict != Pass && res.Verdict != Unknown {
 				continue
 			}
 			if v.concerns != nil && !slices.Contains(v.concerns, res.Property) {
@@ -74,18 +93,6 @@ func (r *Report) doubt(found []vacuity) {
 	}
 }
 
-func tally(rec *record, f histories.F) (tried, succeeded int) {
-	for _, o := range rec.calls {
-		if o.Invoke.F == f {
-			tried++
-			if o.Outcome() == histories.OK {
-				succeeded++
-			}
-		}
-	}
-	return tried, succeeded
-}
-
 func times(n int) string {
 	if n == 1 {
 		return "once"
@@ -95,35 +102,38 @@ func times(n int) string {
 
 // contended says whether two workers ever wanted one key at the same time.
 func contended(rec *record) bool {
-	for _, o := range rec.calls {
-		if o.Invoke.F == histories.Acquire && o.Outcome() == histories.Fail {
-			return true
-		}
+	if rec.Taken > 0 {
+		return true
 	}
-	// How far the attempts of each worker reach on each key, so far.
-	reach := make(map[string]map[int]rank)
-	for i := range rec.holds {
-		h := &rec.holds[i]
+	// How far the attempts of each claimant reach on each key, so far.
+	type claimant struct {
+		worker int
+		mode   histories.Mode
+	}
+	reach := make(map[string]map[claimant]rank)
+	for _, h := range rec.Holds {
 		key := reach[h.Key]
 		if key == nil {
-			key = make(map[int]rank)
+			key = make(map[claimant]rank)
 			reach[h.Key] = key
 		}
-		for worker, to := range key {
-			if worker != h.Worker && to > at(h.Invoked.Event) {
+		for c, to := range key {
+			readers := c.mode == histories.Shared && h.Mode == histories.Shared
+			if c.worker != h.Worker && !readers && to > at(h.Invoked.Event) {
 				return true
 			}
 		}
-		key[h.Worker] = max(key[h.Worker], thoughtHeld(h).to)
+		c := claimant{h.Worker, h.Mode}
+		key[c] = max(key[c], thoughtHeld(h).to)
 	}
 	return false
 }
 
 // hit says whether a fault or a crash met a lock that was possibly held.
 func hit(rec *record) bool {
-	return slices.ContainsFunc(rec.holds, func(h histories.Hold) bool {
-		from, to := h.Invoked.Event, possiblyHeld(rec, &h)
-		return h.End == histories.Crash || slices.ContainsFunc(rec.faults, func(f histories.Op) bool { return inForce(f, from, to) })
+	return rec.Hit > 0 || slices.ContainsFunc(rec.Holds, func(h *histories.Hold) bool {
+		from, to := h.Invoked.Event, possiblyHeld(rec, h)
+		return h.End == histories.Crash || slices.ContainsFunc(rec.Faults, func(f histories.Op) bool { return inForce(f, from, to) })
 	})
 }
 
@@ -131,11 +141,11 @@ func hit(rec *record) bool {
 // events if there is none.
 func possiblyHeld(rec *record, h *histories.Hold) int {
 	if r, ok := accepted(h); ok {
-		return r.Complete.Index
+		return r.Returned.Event
 	}
 	if h.TTL <= 0 || h.Open() || h.Returned == (histories.Instant{}) {
-		return len(rec.events)
+		return len(rec.Times)
 	}
-	expires := int(gapAt(rec.events, h.Returned.Time+h.TTL) / 2)
+	expires := int(gapAt(rec.Times, h.Returned.Time+h.TTL) / 2)
 	return max(expires, h.Ended.Event)
 }

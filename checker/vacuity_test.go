@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,7 +13,7 @@ func TestVacuity(t *testing.T) {
 		missed       = "faults were planned, but none was in force while a lock was possibly held"
 	)
 	faults := Options{FaultsExpected: true}
-	all := "unknown unknown unknown unknown unknown"
+	all := "all unknown"
 	for _, c := range []struct {
 		name, history string
 		options       Options
@@ -31,7 +32,7 @@ func TestVacuity(t *testing.T) {
 				A read 2 3 ok version=0
 				A write 3 4 ok version=0
 				A release 5 6 ok`,
-			verdicts: "pass pass pass pass pass",
+			verdicts: "not-applicable fairness",
 		},
 		{
 			name: "one client after another",
@@ -40,7 +41,23 @@ func TestVacuity(t *testing.T) {
 				A release 5 6 ok
 				B acquire 7 8 ok
 				B release 9 10 ok`,
-			vacuous: []string{noContention}, verdicts: "unknown unknown unknown not-applicable unknown",
+			vacuous: []string{noContention}, verdicts: "unknown mutual-exclusion lease-exclusion lease-honoured ownership truthful-replies deadlock-freedom availability; not-applicable resource-safety fairness",
+		},
+		{
+			name: "one client whose arguments were refused",
+			history: `
+				A acquire 0 1 ok ttl=10
+				B acquire 2 3 fail value=invalid
+				A release 5 6 ok`,
+			vacuous: []string{noContention}, verdicts: "unknown mutual-exclusion lease-exclusion lease-honoured ownership truthful-replies deadlock-freedom availability; not-applicable resource-safety fairness",
+		},
+		{
+			name: "one client whom the server rejected",
+			history: `
+				A acquire 0 1 ok ttl=10
+				B acquire 2 3 fail value=rejected
+				A release 5 6 ok`,
+			vacuous: []string{noContention}, verdicts: "unknown mutual-exclusion lease-exclusion lease-honoured ownership truthful-replies deadlock-freedom availability; not-applicable resource-safety fairness",
 		},
 		{
 			name: "one client with itself",
@@ -48,7 +65,7 @@ func TestVacuity(t *testing.T) {
 				A acquire 0 1 ok ttl=10
 				A acquire 2 3 info
 				A release 5 6 ok attempt=1`,
-			vacuous: []string{noContention}, verdicts: "unknown unknown unknown not-applicable unknown",
+			vacuous: []string{noContention}, verdicts: "unknown mutual-exclusion lease-exclusion lease-honoured ownership truthful-replies deadlock-freedom availability; not-applicable resource-safety fairness",
 		},
 		{
 			name: "contention without a refusal, against an attempt before the last",
@@ -58,7 +75,7 @@ func TestVacuity(t *testing.T) {
 				A release 3 4 ok proc=5
 				B acquire 7 8 ok
 				B release 9 10 ok`,
-			verdicts: "pass pass pass not-applicable pass",
+			verdicts: "not-applicable lease-honoured resource-safety fairness",
 		},
 		{
 			name: "contention does not save a fail from being one",
@@ -66,7 +83,7 @@ func TestVacuity(t *testing.T) {
 				A acquire 0 1 ok
 				A acquire 2 3 ok
 				A release 5 6 ok`,
-			vacuous: []string{noContention}, verdicts: "fail fail unknown not-applicable unknown",
+			vacuous: []string{noContention}, verdicts: "unknown ownership truthful-replies deadlock-freedom availability; fail mutual-exclusion lease-exclusion; not-applicable lease-honoured resource-safety fairness",
 		},
 		{
 			name: "no fault came", options: faults,
@@ -75,7 +92,7 @@ func TestVacuity(t *testing.T) {
 				B acquire 1 2 fail
 				A release 5 6 ok
 				! audit 5 node=m ttl=3`,
-			vacuous: []string{missed}, verdicts: "unknown unknown unknown not-applicable unknown",
+			vacuous: []string{missed}, verdicts: "unknown mutual-exclusion lease-exclusion lease-honoured ownership truthful-replies deadlock-freedom availability; not-applicable resource-safety fairness",
 		},
 		{
 			name: "the fault came after the release", options: faults,
@@ -85,7 +102,37 @@ func TestVacuity(t *testing.T) {
 				A release 5 6 ok
 				! kill 7 8
 				B acquire 8 9 fail`,
-			vacuous: []string{missed}, verdicts: "unknown unknown unknown not-applicable unknown",
+			vacuous: []string{missed}, verdicts: "unknown mutual-exclusion lease-exclusion lease-honoured ownership truthful-replies deadlock-freedom availability; not-applicable resource-safety fairness",
+		},
+		{
+			name: "the fault met an acquire that was refused", options: faults,
+			history: `
+				A acquire 0 1 ok ttl=10
+				B acquire 1 2 fail
+				A release 5 6 ok
+				! pause 7 10 node=B
+				B acquire 8 9 fail`,
+			verdicts: "unknown deadlock-freedom; fail truthful-replies; not-applicable resource-safety fairness",
+		},
+		{
+			name: "the fault met an acquire that was refused, and ended first", options: faults,
+			history: `
+				A acquire 0 1 ok ttl=10
+				B acquire 1 2 fail
+				A release 5 6 ok
+				! kill 7 9
+				B acquire 8 10 fail`,
+			verdicts: "unknown deadlock-freedom; not-applicable resource-safety fairness",
+		},
+		{
+			name: "the fault met an acquire that the server rejected", options: faults,
+			history: `
+				A acquire 0 1 ok ttl=10
+				B acquire 1 2 fail
+				A release 5 6 ok
+				! kill 7 10
+				B acquire 8 9 fail value=rejected`,
+			vacuous: []string{missed}, verdicts: "unknown mutual-exclusion lease-exclusion lease-honoured ownership truthful-replies deadlock-freedom availability; not-applicable resource-safety fairness",
 		},
 		{
 			name: "the fault met a lease that a crash left behind", options: faults,
@@ -97,7 +144,7 @@ func TestVacuity(t *testing.T) {
 				! kill 7 8
 				B acquire 9 10 ok
 				C acquire 10 11 fail`,
-			verdicts: "pass pass pass not-applicable pass",
+			verdicts: "fail truthful-replies; not-applicable resource-safety fairness",
 		},
 		{
 			name: "a crash is a fault", options: faults,
@@ -107,7 +154,7 @@ func TestVacuity(t *testing.T) {
 				A crash 3
 				B acquire 12 13 ok
 				B release 14 15 ok`,
-			verdicts: "pass pass pass not-applicable pass",
+			verdicts: "not-applicable resource-safety fairness",
 		},
 		{
 			name: "a fault that never healed", options: faults,
@@ -116,14 +163,14 @@ func TestVacuity(t *testing.T) {
 				A acquire 0 1 ok ttl=10
 				B acquire 1 2 fail
 				A release 3 4 ok`,
-			verdicts: "pass pass pass not-applicable unknown",
+			verdicts: "unknown deadlock-freedom; not-applicable resource-safety fairness",
 		},
 		{
 			name: "acquire never succeeded",
 			history: `
 				A acquire 0 1 fail
 				B acquire 0 1 info`,
-			vacuous: []string{"acquire was tried 2 times and never succeeded"}, verdicts: "unknown unknown unknown not-applicable unknown",
+			vacuous: []string{"acquire was tried 2 times and never succeeded"}, verdicts: "unknown mutual-exclusion lease-exclusion ownership deadlock-freedom availability; not-applicable lease-honoured truthful-replies resource-safety fairness",
 		},
 		{
 			name: "release never succeeded",
@@ -133,7 +180,7 @@ func TestVacuity(t *testing.T) {
 				A read 2 3 ok version=0
 				A write 3 4 ok version=0
 				A release 5 6 info`,
-			vacuous: []string{"release was tried once and never succeeded"}, verdicts: "unknown unknown unknown pass unknown",
+			vacuous: []string{"release was tried once and never succeeded"}, verdicts: "unknown mutual-exclusion lease-exclusion ownership deadlock-freedom availability; not-applicable lease-honoured truthful-replies fairness",
 		},
 		{
 			name: "write never succeeded",
@@ -143,7 +190,7 @@ func TestVacuity(t *testing.T) {
 				A read 2 3 ok version=0
 				A write 3 4 fail
 				A release 5 6 ok`,
-			vacuous: []string{"write was tried once and never succeeded"}, verdicts: "pass pass pass unknown pass",
+			vacuous: []string{"write was tried once and never succeeded"}, verdicts: "unknown resource-safety; not-applicable lease-honoured fairness",
 		},
 		{
 			name: "read never succeeded",
@@ -153,7 +200,7 @@ func TestVacuity(t *testing.T) {
 				A read 2 3 fail
 				A write 3 4 ok version=0
 				A release 5 6 ok`,
-			vacuous: []string{"read was tried once and never succeeded"}, verdicts: "pass pass pass unknown pass",
+			vacuous: []string{"read was tried once and never succeeded"}, verdicts: "unknown resource-safety; not-applicable lease-honoured fairness",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -168,14 +215,23 @@ func TestVacuity(t *testing.T) {
 	}
 }
 
-// verdicts are those of a report, in the order of the bench.
+// verdicts are the properties of a report that do not pass: "fail ownership; unknown a b",
+// or "all unknown".
 func verdicts(r Report) string {
-	text := ""
-	for _, s := range bench() {
-		if text != "" {
-			text += " "
+	var groups []string
+	for v := Unknown; v <= Disagreement; v++ {
+		group := v.String()
+		for _, res := range r.Results {
+			if res.Verdict == v && v != Pass {
+				group += " " + string(res.Property)
+			}
 		}
-		text += r.Result(s.property).Verdict.String()
+		switch n := strings.Count(group, " "); {
+		case n == len(r.Results):
+			return "all " + v.String()
+		case n > 0:
+			groups = append(groups, group)
+		}
 	}
-	return text
+	return strings.Join(groups, "; ")
 }

@@ -1,0 +1,353 @@
+package checker
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/histories"
+)
+
+// judgeAvailability judges availability: no acquire is refused while its key is certainly
+// free and nobody else wants it. Its story tells how often the lock was acquired, in all and in
+// each lease, the longest time without an acquisition and, after faults, how long the first one took.
+//
+// A key is certainly free while no server can hold anything under it. An acquire that was
+// not refused takes it from its invocation to the return of its accepted release, or else,
+// since a client's belief binds no server, until a lease has passed since the latest of
+// what returned and what ended it, with the slack added. Without a TTL or an end, it may be
+// held for ever; so it may after an acquire of unknown outcome whose client
+// neither gave it up nor crashed.
+//
+// An acquire whose arguments were refused takes no part. A refusal accuses only if during all
+// of its call the key was certainly free, nobody else wanted it, and no fault was in force, nor
+// had been within a lease and the slack: what a server brings back from its disk or from a
+// replica lasts that long.
+// Somebody wants a key from the invocation of an acquire to its return, because a majority
+// may be split between two who ask; and after a refusal on until it gets the key, or for a
+// lease and the slack, because a lock may keep a place for those who wait.
+//
+// A client that asks alone and in vain, refused or without a certain answer, accuses too, if it does
+// so for longer than a lease and the slack: see askedInVain. A lock on several masters must be had
+// while fewer than half of them are at fault.
+//
+// It fails, too, if a release was held up: a client asked to give back a lease that certainly
+// ran on for longer than the slack, and the call had no answer until the lease had ended, while
+// somebody else wanted the key all that time and no fault was in force, nor had been since the
+// acquire. Nobody worked under the lock, and nobody could have it. A history that stops before
+// the lease ends proves none of that.
+//
+// The verdict is Pass only if somebody was granted a lock, and after the last fault too if
+// somebody asked then. A lock that nobody got, but that may have been held, is a matter of
+// deadlock freedom and Unknown here.
+func judgeAvailability(_ context.Context, rec *record, opt Options) (Result, error) {
+	res := Result{Engine: "free windows"}
+	res.count(rec, histories.Acquire)
+
+	byKey := make(map[string]*supply)
+	of := func(key string) *supply {
+		if byKey[key] == nil {
+			byKey[key] = &supply{}
+		}
+		return byKey[key]
+	}
+	for _, o := range rec.calls {
+		if o.Invoke.F != histories.Acquire || o.Complete.Invalid() {
+			continue
+		}
+		s := of(o.Invoke.Key)
+		s.calls = append(s.calls, o)
+		s.lease = max(s.lease, o.Invoke.TTL)
+	}
+	for _, h := range rec.Holds {
+		s := of(h.Key)
+		s.taken = append(s.taken, taking{takenBy(rec, h, opt.slack()), h})
+	}
+
+	var wrong, vain, stuck *conflict // the first of each kind
+	var grants []histories.Op
+	refused, wrongly := 0, 0
+	for _, key := range sortedKeys(byKey) {
+		s := byKey[key]
+		s.disturb(rec, opt.slack())
+		free := s.free(rec, opt.slack())
+		if v, ok := s.askedInVain(rec, opt); ok && vain == nil {
+			vain = &conflict{witness: []int{v.first.Invoke.Index, v.last.Complete.Index}, story: v.tell(rec, key, opt.Masters)}
+		}
+		if stuck == nil {
+			stuck = s.stuck(rec, opt.slack())
+		}
+		for i, o := range s.calls {
+			switch o.Outcome() {
+			case histories.OK:
+				grants = append(grants, o)
+			case histories.Fail:
+				refused++
+				if !free[i] {
+					continue
+				}
+				if wrongly++; wrong == nil || o.Complete.Index < wrong.witness[1] {
+					wrong = &conflict{
+						witness: []int{o.Invoke.Index, o.Complete.Index},
+						story: fmt.Sprintf("%s was refused %s at %s although nobody had it and nobody else wanted it: %s.",
+							histories.WorkerName(o.Invoke.Worker), key, seconds(o.Complete.Time), s.since(o)),
+					}
+				}
+			}
+		}
+	}
+	slices.SortFunc(grants, func(a, b histories.Op) int { return a.Complete.Index - b.Complete.Index })
+	proof := cmp.Or(vain, stuck)
+	if wrong != nil && (vain == nil || wrong.witness[1] <= vain.witness[1]) {
+		if proof = wrong; wrongly > 1 {
+			proof.story = paragraph(proof.story, fmt.Sprintf("In all, %s of a free lock.", count(wrongly, "refusal")))
+		}
+	}
+	switch {
+	case proof != nil:
+		res.Verdict, res.Witness = Fail, proof.witness
+		res.Story = paragraph(proof.story, rec.tellSupply(grants))
+	case rec.unrecovered(byKey):
+		res.Story = paragraph(rec.tellSupply(grants), "It was asked for then, but may have been held.")
+	case len(grants) == 0:
+		res.Story = "Nobody was granted a lock, and it may have been held all the time."
+	default:
+		res.Verdict = Pass
+		res.Story = paragraph(rec.tellSupply(grants), fmt.Sprintf("%s, none of a key that was certainly free and that nobody else wanted.", count(refused, "refusal")))
+	}
+	return res, nil
+}
+
+// supply is who may have had one key on its servers, and who asked for it.
+type supply struct {
+	calls []histories.Op // acquires, in order of invocations
+	taken []taking       // in order of starts
+	sick  []span         // faults and what they leave behind
+	lease time.Duration  // the longest asked for
+}
+
+// A taking is the span in which some server may hold a hold.
+type taking struct {
+	span
+	hold *histories.Hold
+}
+
+// takenBy is the span in which some server may hold h.
+func takenBy(rec *record, h *histories.Hold, slack time.Duration) span {
+	s := span{at(h.Invoked.Event), never}
+	if r, ok := accepted(h); ok {
+		s.to = at(r.Returned.Event)
+		return s
+	}
+	if h.TTL <= 0 || h.Open() || h.Returned == (histories.Instant{}) && h.End != histories.Crash {
+		return s
+	}
+	latest, ttl := max(h.Returned.Time, h.Ended.Time), h.TTL
+	for _, x := range h.Extends {
+		latest, ttl = max(latest, x.Returned.Time), max(ttl, x.TTL)
+	}
+	for _, r := range h.Releases {
+		if r.Returned == (histories.Instant{}) {
+			return s
+		}
+		latest = max(latest, r.Returned.Time)
+	}
+	s.to = gapAt(rec.Times, latest+ttl+slack)
+	return s
+}
+
+// stuck is the conflict of the first release that was held up, or nil.
+func (s *supply) stuck(rec *record, slack time.Duration) *conflict {
+	for _, t := range s.taken {
+		h := t.hold
+		if h.Outcome != histories.OK || h.TTL <= 0 || len(h.Releases) == 0 {
+			continue
+		}
+		r := h.Releases[0]
+		end := leaseCertain(h, r.Invoked)
+		answered := r.Returned != (histories.Instant{})
+		if end-r.Invoked.Time <= slack || answered && r.Returned.Time < end || rec.Times[len(rec.Times)-1] < end {
+			continue
+		}
+		over := gapAt(rec.Times, end)
+		disturbed := slices.ContainsFunc(rec.Faults, func(f histories.Op) bool { return inForce(f, h.Invoked.Event, int(over/2)) })
+		waiting := slices.IndexFunc(s.calls, func(o histories.Op) bool {
+			c := calling(o)
+			return o.Invoke.Worker != h.Worker && c.from < at(r.Invoked.Event) && c.to > over
+		})
+		if disturbed || waiting < 0 {
+			continue
+		}
+		o := s.calls[waiting]
+		witness := []int{h.Returned.Event, o.Invoke.Index, r.Invoked.Event}
+		until := "and the call had no answer at all"
+		if answered {
+			witness = append(witness, r.Returned.Event)
+			until = "and the call had no answer until " + seconds(r.Returned.Time)
+		}
+		slices.Sort(witness)
+		return &conflict{
+			witness: witness,
+			story: fmt.Sprintf("%s asked to release %s at %s, %s, when its lease, which certainly ran until %s, had ended: nobody worked under the lock, and %s, who wanted it all the time, did not get it for %s.",
+				histories.WorkerName(h.Worker), h.Key, seconds(r.Invoked.Time), until, seconds(end),
+				histories.WorkerName(o.Invoke.Worker), seconds(end-r.Invoked.Time)),
+		}
+	}
+	return nil
+}
+
+// disturb notes the spans of faults and of what they leave behind.
+func (s *supply) disturb(rec *record, slack time.Duration) {
+	for _, f := range rec.Faults {
+		sick := span{at(f.Invoke.Index), never}
+		if healed(f) && s.lease > 0 {
+			sick.to = gapAt(rec.Times, f.Complete.Time+s.lease+slack)
+		}
+		s.sick = append(s.sick, sick)
+	}
+}
+
+// free returns which of the calls found the key certainly free during all of them, with
+// nobody else wanting it.
+func (s *supply) free(rec *record, slack time.Duration) []bool {
+	wanted := s.wanted(rec, slack)
+	alone := make([]bool, len(s.calls))
+	var taken rank        // until when somebody may have it
+	var most, others rank // until when somebody wants it, and somebody else than that one
+	by, next := -1, 0
+	for i, o := range s.calls {
+		call := calling(o)
+		for ; next < len(s.taken) && s.taken[next].from < call.to; next++ {
+			taken = max(taken, s.taken[next].to)
+		}
+		asked := most
+		if by == o.Invoke.Worker {
+			asked = others
+		}
+		followed := i+1 < len(s.calls) && at(s.calls[i+1].Invoke.Index) < call.to
+		alone[i] = !followed && asked < call.from && taken < call.from &&
+			!slices.ContainsFunc(s.sick, call.meets)
+		switch {
+		case by == o.Invoke.Worker:
+			most = max(most, wanted[i])
+		case wanted[i] > most:
+			most, others, by = wanted[i], most, o.Invoke.Worker
+		default:
+			others = max(others, wanted[i])
+		}
+	}
+	return alone
+}
+
+// wanted is until when the client that made each call waits for the key: until it is
+// granted, but no longer than a lease and the slack after it was refused.
+func (s *supply) wanted(rec *record, slack time.Duration) []rank {
+	until := make([]rank, len(s.calls))
+	granted := make(map[int]rank) // by worker, the next
+	for i, o := range slices.Backward(s.calls) {
+		call := calling(o)
+		until[i] = call.to
+		if o.Outcome() == histories.OK {
+			granted[o.Invoke.Worker] = call.to
+			continue
+		}
+		if o.Done && s.lease > 0 {
+			until[i] = gapAt(rec.Times, o.Complete.Time+s.lease+slack)
+		}
+		if next, ok := granted[o.Invoke.Worker]; ok {
+			until[i] = max(call.to, min(until[i], next))
+		}
+	}
+	return until
+}
+
+func calling(o histories.Op) span {
+	if !o.Done {
+		return span{at(o.Invoke.Index), never}
+	}
+	return span{at(o.Invoke.Index), at(o.Complete.Index)}
+}
+
+// since tells since when the key had been free.
+func (s *supply) since(o histories.Op) string {
+	n := 0
+	for _, t := range s.taken {
+		if t.to < at(o.Invoke.Index) {
+			n++
+		}
+	}
+	if n == 0 {
+		return "nobody had been granted it before"
+	}
+	return fmt.Sprintf("all %s of it before had ended on every server", count(n, "hold"))
+}
+
+// unrecovered says whether locks were asked for after the last fault, and none granted.
+func (r *record) unrecovered(byKey map[string]*supply) bool {
+	calm, sick := lastHealed(r.Faults)
+	if sick != nil || calm == 0 {
+		return false
+	}
+	asked := false
+	for _, s := range byKey {
+		for _, o := range s.calls {
+			if at(o.Invoke.Index) < calm {
+				continue
+			}
+			if o.Outcome() == histories.OK {
+				return false
+			}
+			asked = true
+		}
+	}
+	return asked
+}
+
+// tellPace tells how many acquisitions came in each window as long as the longest lease, if
+// there are several.
+func tellPace(grants []histories.Op, whole time.Duration) string {
+	var lease time.Duration
+	for _, g := range grants {
+		lease = max(lease, g.Invoke.TTL)
+	}
+	if lease <= 0 || whole/lease < 2 {
+		return ""
+	}
+	windows := make([]int, whole/lease) // a last one that is not whole does not count
+	for _, g := range grants {
+		if i := int(g.Complete.Time / lease); i < len(windows) {
+			windows[i]++
+		}
+	}
+	return fmt.Sprintf(", %d to %d in each %s", slices.Min(windows), slices.Max(windows), seconds(lease))
+}
+
+// tellSupply tells how often and how steadily locks were granted. The grants come in order.
+func (r *record) tellSupply(grants []histories.Op) string {
+	if len(grants) == 0 {
+		return "Nobody was granted a lock."
+	}
+	var longest, from time.Duration
+	last := time.Duration(0)
+	for _, g := range grants {
+		if gap := g.Complete.Time - last; gap > longest {
+			longest, from = gap, last
+		}
+		last = g.Complete.Time
+	}
+	whole := r.Times[len(r.Times)-1]
+	text := fmt.Sprintf("%s in %s%s; the longest time without one was %s, from %s on.",
+		count(len(grants), "acquisition"), seconds(whole), tellPace(grants, whole), seconds(longest), seconds(from))
+	calm, sick := lastHealed(r.Faults)
+	if sick != nil || calm == 0 {
+		return text
+	}
+	for _, g := range grants {
+		if at(g.Invoke.Index) > calm {
+			return paragraph(text, fmt.Sprintf("The first after the last fault came %s after it.", seconds(g.Complete.Time-r.timeOf(calm))))
+		}
+	}
+	return paragraph(text, "None came after the last fault.")
+}

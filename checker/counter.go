@@ -1,0 +1,216 @@
+package checker
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/lockbench/lockbench/histories"
+)
+
+// judgeCounter judges counter safety: no increment of a protected counter is lost.
+//
+// An increment tells the number that it brought the counter to, a read the number that it
+// saw. Every accepted increment counts one, so
+//
+//  1. no two accepted increments bring the counter to the same number, and
+//  2. a read sees at least as many as were accepted before it was invoked, and at least
+//     the number that any of those brought the counter to; and an increment finds so many.
+//
+// If a read sees fewer than were accepted before it, and no two of those brought the counter to
+// the same number, one of them brought it to a higher number than was seen. So two calls
+// always prove a violation.
+//
+// An increment of unknown outcome may count or not; one that was refused does not. To see
+// more than all increments that may have taken effect by then, less than none, or no number,
+// means that the counter itself is broken. That is an error of the harness, not of the lock.
+//
+// The verdict is Pass only if somebody accessed each counter after the last increment that
+// was accepted, or the last ones could be lost unseen.
+func judgeCounter(_ context.Context, rec *record, _ Options) (Result, error) {
+	res := Result{Engine: "interval bounds"}
+	res.count(rec, histories.Incr)
+
+	counters := countersOf(rec)
+	accepted, lost, unseen := 0, int64(0), ""
+	for _, key := range sortedKeys(counters) {
+		c := counters[key]
+		if err := c.parse(); err != nil {
+			return res, err
+		}
+		c.twins()
+		if err := c.bounds(rec); err != nil {
+			return res, err
+		}
+		accepted += len(c.accepted)
+		lost += c.lost
+		if c.first != nil && res.Verdict != Fail {
+			res.Verdict, res.Witness, res.Story = Fail, c.first.witness, c.first.story
+		}
+		if !c.final && len(c.accepted) > 0 {
+			unseen = key
+		}
+	}
+	switch {
+	case res.Verdict == Fail:
+		res.Story = paragraph(res.Story, fmt.Sprintf("Of %s that were accepted, at least %d got lost.", count(accepted, "increment"), lost))
+	case accepted == 0:
+		res.Story = "No increment is known to have been accepted, so none could be lost."
+	case unseen != "":
+		res.Story = fmt.Sprintf("Nobody looked at %s after the last increment, so that it may be lost.", unseen)
+	default:
+		res.Verdict = Pass
+		res.Story = fmt.Sprintf("%s accepted, and none of them lost.", count(accepted, "increment"))
+	}
+	return res, nil
+}
+
+// A counter is what happened to the counter under one key.
+type counter struct {
+	key      string
+	calls    []histories.Op // increments and reads, in order of invocations
+	seen     []int64        // by each call, if it was accepted: before it counted itself
+	accepted []int          // events at which increments were accepted, in order
+	peaks    []peak         // of accepted, up to each of them
+
+	first *conflict
+	lost  int64 // at least so many increments
+	final bool  // somebody looked after the last accepted increment
+}
+
+// countersOf finds the keys that somebody increments.
+func countersOf(rec *record) map[string]*counter {
+	counters := make(map[string]*counter)
+	for _, o := range rec.calls {
+		if o.Invoke.F == histories.Incr && counters[o.Invoke.Key] == nil {
+			counters[o.Invoke.Key] = &counter{key: o.Invoke.Key}
+		}
+	}
+	for _, o := range rec.calls {
+		if c := counters[o.Invoke.Key]; c != nil && (o.Invoke.F == histories.Incr || o.Invoke.F == histories.Read) {
+			c.calls = append(c.calls, o)
+		}
+	}
+	return counters
+}
+
+// parse reads what the calls saw.
+func (c *counter) parse() error {
+	c.seen = make([]int64, len(c.calls))
+	for i, o := range c.calls {
+		if o.Outcome() != histories.OK {
+			continue
+		}
+		counted := int64(0) // of itself
+		if o.Invoke.F == histories.Incr {
+			c.accepted = append(c.accepted, o.Complete.Index)
+			counted = 1
+		}
+		n, err := strconv.ParseInt(o.Complete.Value, 10, 64)
+		if err != nil || n < counted {
+			return fmt.Errorf("the counter %s is broken: the %s of event %d saw %q, want a number from %d up", c.key, o.Invoke.F, o.Complete.Index, o.Complete.Value, counted)
+		}
+		c.seen[i] = n - counted
+	}
+	slices.Sort(c.accepted)
+	c.climb()
+	return nil
+}
+
+// A peak is the highest number that increments brought the counter to.
+type peak struct {
+	number int64
+	by     int // event at which that increment was accepted
+}
+
+// climb finds the peaks.
+func (c *counter) climb() {
+	reached := make(map[int]int64, len(c.accepted))
+	for i, o := range c.calls {
+		if o.Invoke.F == histories.Incr && o.Outcome() == histories.OK {
+			reached[o.Complete.Index] = c.seen[i] + 1
+		}
+	}
+	var top peak
+	for i, event := range c.accepted {
+		if n := reached[event]; i == 0 || n > top.number {
+			top = peak{number: n, by: event}
+		}
+		c.peaks = append(c.peaks, top)
+	}
+}
+
+// highest is the peak of the first n increments that were accepted.
+func (c *counter) highest(n int) peak {
+	if n == 0 {
+		return peak{}
+	}
+	return c.peaks[n-1]
+}
+
+// twins looks for increments that brought the counter to the same number.
+func (c *counter) twins() {
+	by := make(map[int64]histories.Op)
+	for i, o := range c.calls {
+		if o.Invoke.F != histories.Incr || o.Outcome() != histories.OK {
+			continue
+		}
+		first, taken := by[c.seen[i]]
+		if !taken {
+			by[c.seen[i]] = o
+			continue
+		}
+		if c.lost++; c.first == nil {
+			c.first = &conflict{
+				witness: []int{first.Complete.Index, o.Complete.Index},
+				story: fmt.Sprintf("%s's increment of %s at %s and %s's at %s both brought it to %s.",
+					histories.WorkerName(first.Invoke.Worker), c.key, seconds(first.Complete.Time),
+					histories.WorkerName(o.Invoke.Worker), seconds(o.Complete.Time), o.Complete.Value),
+			}
+			slices.Sort(c.first.witness)
+		}
+	}
+}
+
+// bounds holds every access against the increments before it.
+func (c *counter) bounds(rec *record) error {
+	var invoked []int // events at which increments began that may have counted, in order
+	for _, o := range c.calls {
+		if o.Invoke.F == histories.Incr && o.Outcome() != histories.Fail {
+			invoked = append(invoked, o.Invoke.Index)
+		}
+	}
+	for i, o := range c.calls {
+		if o.Outcome() != histories.OK {
+			continue
+		}
+		least, _ := slices.BinarySearch(c.accepted, o.Invoke.Index)
+		most, _ := slices.BinarySearch(invoked, o.Complete.Index)
+		if o.Invoke.F == histories.Incr {
+			most-- // not itself
+			c.final = c.final || least == len(c.accepted)-1
+		} else {
+			c.final = c.final || least == len(c.accepted)
+		}
+		if c.seen[i] > int64(most) && !rec.excerpt {
+			return fmt.Errorf("the counter %s is broken: the %s of event %d found %d, but only %s can have counted by then",
+				c.key, o.Invoke.F, o.Complete.Index, c.seen[i], count(most, "increment"))
+		}
+		top := c.highest(least)
+		missing := max(int64(least), top.number) - c.seen[i]
+		if missing <= 0 {
+			continue
+		}
+		c.lost = max(c.lost, missing)
+		if c.first == nil {
+			c.first = &conflict{
+				witness: []int{top.by, o.Complete.Index},
+				story: fmt.Sprintf("%s had been accepted before %s looked at %s at %s, and it found %d where one had brought it to %d, at %s.",
+					count(least, "increment"), histories.WorkerName(o.Invoke.Worker), c.key, seconds(o.Invoke.Time), c.seen[i],
+					top.number, rec.when(top.by)),
+			}
+		}
+	}
+	return nil
+}

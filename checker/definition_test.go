@@ -1,0 +1,37 @@
+package checker
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestReadmeDefinesProperties holds the table of README.md against the definitions.
+func TestReadmeDefinesProperties(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(readme), "| property | holds if |\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	var got, want []string
+	for line := range strings.Lines(table) {
+		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "|---") {
+			got = append(got, line)
+		}
+	}
+	for _, p := range Properties() {
+		if p.Definition() == "" {
+			t.Errorf("%s has no definition", p)
+		}
+		if p != Linearizability { // it is of histories that are no locks'
+			want = append(want, "| "+strings.ReplaceAll(string(p), "-", " ")+" | "+p.Definition()+" |")
+		}
+	}
+	if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
+		t.Errorf("README.md says\n%s\nwant\n%s", g, w)
+	}
+	if d := Property("no-such").Definition(); d != "" {
+		t.Errorf("an unknown property is defined as %q", d)
+	}
+}

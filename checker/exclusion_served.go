@@ -1,0 +1,87 @@
+package checker
+
+import (
+	"context"
+	"time"
+
+	"github.com/lockbench/lockbench/histories"
+)
+
+// leaseHonoured judges that a lease is honoured by the server: the key is given to nobody
+// else before the lease that was asked for has ended. The lease of an attempt certainly
+// runs from its acquire's return to its acquire's invocation plus the TTL, whatever
+// deadline the library told its holder. The difference to lease exclusion is the library's
+// arithmetic: leases that overlap as believed, but not here, come of a wrong deadline; if
+// they overlap here, Redis or the algorithm lost the lock.
+//
+// A server's clock may run fast by the drift that Redlock allows for, so 1 % of the TTL and
+// 2 ms are taken off. A lease ends early when its first release is invoked or the lock says
+// that it is lost. That its holder walked away or crashed ends nothing: no server knows of
+// it. An accepted extend moves the end, from its invocation on by its TTL; one that came
+// after the end begins a lease of its own. Holds that may share the key do not count
+// against each other.
+//
+// It does not apply if nobody asked for a lease that ends.
+func leaseHonoured() judge {
+	x := exclusion{read: servedSections, interval: sweep, porcupine: linearizable, while: "the lease of another attempt certainly ran"}
+	return func(ctx context.Context, rec *record, opt Options) (Result, error) {
+		if rec.Leases == 0 {
+			return Result{Verdict: NotApplicable, Story: "Nobody asked for a lease that ends.", Engine: exclusionEngines}, nil
+		}
+		return x.judge(ctx, rec, opt)
+	}
+}
+
+// lease is the end of a section whose lease ran out on the server. It is no event.
+const lease histories.F = "lease"
+
+// servedSections are the leases that the server owes.
+func servedSections(times []time.Duration, holds []*histories.Hold) map[string][]section {
+	return sections(holds, func(all []section, h *histories.Hold) []section {
+		if h.TTL <= 0 {
+			return all
+		}
+		begun := len(all)
+		owed := func(call, returned histories.Instant, ttl time.Duration) section {
+			until := certain(call.Time, ttl, 0)
+			return section{
+				hold: h, call: at(call.Event), granted: at(returned.Event), end: gapAt(times, until),
+				grant: returned.Event, ended: lease, until: until, owed: true,
+			}
+		}
+		stop, by := givenUp(h)
+		all = append(all, owed(h.Invoked, h.Returned, h.TTL))
+		for _, x := range h.Extends {
+			if at(x.Returned.Event) > stop {
+				break
+			}
+			ttl := x.TTL
+			if ttl == 0 {
+				ttl = h.TTL
+			}
+			next, last := owed(x.Invoked, x.Returned, ttl), &all[len(all)-1]
+			next.extended = true
+			if next.granted < last.end {
+				last.end, last.until = next.end, next.until
+				continue
+			}
+			all = append(all, next)
+		}
+		if last := &all[len(all)-1]; last.end >= stop {
+			last.end, last.ended = stop, by
+		}
+		return believable(all, begun)
+	})
+}
+
+// givenUp is where the lock may have given the key of h away with good reason before its
+// lease ended, and by what.
+func givenUp(h *histories.Hold) (rank, histories.F) {
+	switch {
+	case h.End == histories.Release || h.End == histories.Lost:
+		return at(h.Ended.Event), h.End
+	case len(h.Releases) > 0:
+		return at(h.Releases[0].Invoked.Event), histories.Release
+	}
+	return never, ""
+}

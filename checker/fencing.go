@@ -1,0 +1,195 @@
+package checker
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/lockbench/lockbench/histories"
+)
+
+// judgeFencing judges fencing: the tokens that a lock issues can tell an old holder from a
+// new one, and the resource tells them apart.
+//
+//  1. If one acquire of a key returned before another was invoked, the later one has the
+//     higher token.
+//  2. No two acquires of a key have the same token.
+//  3. The resource's accept order never goes down: no write is accepted with a lower token
+//     than that of an access before it. The versions of a register tell the order; of
+//     increments, only that one returned before the other was invoked.
+//
+// Attempts that may share a key, those of readers and the re-entries of one worker, may
+// also share a token; between them it must not go down. An acquire of unknown outcome told
+// no token and takes no part, nor does a token of 0.
+//
+// Whether the third rule was broken by the lock or by a resource that does not look at
+// tokens is not told apart. The property concerns only histories with tokens, and passes
+// only if two acquires with tokens came one after the other.
+func judgeFencing(_ context.Context, rec *record, _ Options) (Result, error) {
+	res := Result{Engine: "token order"}
+	res.count(rec, histories.Acquire, histories.Read, histories.Write, histories.Incr, histories.Draw)
+
+	issued := make(map[string][]*histories.Hold)
+	for _, h := range rec.Holds {
+		if h.Outcome == histories.OK && h.Token != 0 {
+			issued[h.Key] = append(issued[h.Key], h)
+		}
+	}
+	var found []*conflict
+	ordered := 0
+	for _, key := range sortedKeys(issued) {
+		n, bad := issuedDown(issued[key])
+		ordered += n
+		found = append(found, bad...)
+	}
+	found = append(found, acceptedDown(rec)...)
+
+	switch {
+	case len(found) > 0:
+		first := slices.MinFunc(found, func(a, b *conflict) int { return cmp.Compare(slices.Max(a.witness), slices.Max(b.witness)) })
+		res.Verdict, res.Witness = Fail, slices.Sorted(slices.Values(first.witness))
+		res.Story = first.story + "."
+		if len(found) > 1 {
+			res.Story = paragraph(res.Story, fmt.Sprintf("In all, tokens told the wrong order or none %s.", times(len(found))))
+		}
+	case ordered == 0:
+		res.Story = "No two acquires with tokens came one after the other, so the order of tokens was not tested."
+	default:
+		res.Verdict = Pass
+		res.Story = fmt.Sprintf("%s got a higher token than any before it, and nothing was accepted with a lower one than had been seen.", count(ordered, "acquire"))
+	}
+	return res, nil
+}
+
+// fenced concerns histories in which somebody has a token.
+func fenced(rec *record) bool {
+	return slices.ContainsFunc(rec.Holds, func(h *histories.Hold) bool { return h.Token != 0 })
+}
+
+// issuedDown looks for tokens of one key that do not go up. Holds come in order of
+// invocations. It also returns how many of them were invoked after another had returned.
+func issuedDown(holds []*histories.Hold) (ordered int, found []*conflict) {
+	returned := slices.SortedFunc(slices.Values(holds), func(a, b *histories.Hold) int { return a.Returned.Event - b.Returned.Event })
+	var top highest
+	byToken := make(map[int64]*histories.Hold)
+	i := 0
+	for _, h := range holds {
+		for ; i < len(returned) && returned[i].Returned.Event < h.Invoked.Event; i++ {
+			top = top.with(returned[i])
+		}
+		if top.first != nil {
+			ordered++
+		}
+		twin := byToken[h.Token]
+		switch rival := top.of(partyOf(h)); {
+		case top.first != nil && top.first.Token > h.Token:
+			found = append(found, tokenConflict(top.first, h, "lower than"))
+		case rival != nil && rival.Token >= h.Token:
+			found = append(found, tokenConflict(rival, h, "not higher than"))
+		case twin != nil && !twin.Shares(*h):
+			found = append(found, tokenConflict(twin, h, "the same as"))
+		}
+		if twin == nil {
+			byToken[h.Token] = h
+		}
+	}
+	return ordered, found
+}
+
+func tokenConflict(before, h *histories.Hold, relation string) *conflict {
+	return &conflict{
+		witness: []int{before.Returned.Event, h.Returned.Event},
+		story: fmt.Sprintf("%s was granted %s with token %d at %s, and %s, whose acquire began at %s, with token %d at %s, which is %s that",
+			histories.WorkerName(before.Worker), before.Key, before.Token, seconds(before.Returned.Time),
+			histories.WorkerName(h.Worker), seconds(h.Invoked.Time), h.Token, seconds(h.Returned.Time), relation),
+	}
+}
+
+// highest is which holds have the highest token: of all, and of all other parties than
+// that one's.
+type highest struct{ first, rival *histories.Hold }
+
+// of is the hold with the highest token of those that do not belong to p, or nil.
+func (t highest) of(p party) *histories.Hold {
+	if t.first != nil && partyOf(t.first) == p {
+		return t.rival
+	}
+	return t.first
+}
+
+func (t highest) with(h *histories.Hold) highest {
+	switch mine := partyOf(h); {
+	case t.first == nil:
+		return highest{first: h}
+	case h.Token > t.first.Token && partyOf(t.first) == mine:
+		return highest{h, t.rival}
+	case h.Token > t.first.Token:
+		return highest{h, t.first}
+	case partyOf(t.first) != mine && (t.rival == nil || h.Token > t.rival.Token):
+		return highest{t.first, h}
+	}
+	return t
+}
+
+// acceptedDown looks for accesses that a resource accepted with a lower token than it had
+// seen.
+func acceptedDown(rec *record) []*conflict {
+	counters := countersOf(rec)
+	registers := make(map[string]*register)
+	for _, o := range rec.calls {
+		if (o.Invoke.F != histories.Read && !writes(o)) || counters[o.Invoke.Key] != nil {
+			continue
+		}
+		r := registers[o.Invoke.Key]
+		if r == nil {
+			r = &register{rec: rec, key: o.Invoke.Key}
+			registers[o.Invoke.Key] = r
+		}
+		r.calls = append(r.calls, o)
+	}
+	var found []*conflict
+	for _, key := range sortedKeys(registers) {
+		r := registers[key]
+		if r.tokens(); r.firstStale != nil {
+			found = append(found, r.firstStale)
+		}
+	}
+	for _, key := range sortedKeys(counters) {
+		if c := counters[key].tokenDown(); c != nil {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// tokenDown is the first increment that was accepted with a lower token than that of an
+// access that had returned before it was invoked.
+func (c *counter) tokenDown() *conflict {
+	var accepted []histories.Op
+	for _, o := range c.calls {
+		if o.Outcome() == histories.OK && token(o) > 0 {
+			accepted = append(accepted, o)
+		}
+	}
+	returned := slices.SortedFunc(slices.Values(accepted), func(a, b histories.Op) int { return a.Complete.Index - b.Complete.Index })
+	top, i := -1, 0
+	for _, o := range accepted {
+		for ; i < len(returned) && returned[i].Complete.Index < o.Invoke.Index; i++ {
+			if top < 0 || token(returned[i]) > token(returned[top]) {
+				top = i
+			}
+		}
+		if top < 0 || o.Invoke.F != histories.Incr || token(o) >= token(returned[top]) {
+			continue
+		}
+		before := returned[top]
+		return &conflict{
+			witness: []int{before.Complete.Index, o.Complete.Index},
+			story: fmt.Sprintf("%s's increment of %s with token %d was accepted at %s although %s had shown token %d before it began, at %s",
+				histories.WorkerName(o.Invoke.Worker), c.key, token(o), seconds(o.Complete.Time),
+				histories.WorkerName(before.Invoke.Worker), token(before), seconds(before.Complete.Time)),
+		}
+	}
+	return nil
+}

@@ -1,0 +1,220 @@
+package checker
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/lockbench/lockbench/histories"
+)
+
+// judgeReentrancy judges re-entrancy: what a lock counts for a client is how often the
+// client has acquired the key and not released it, and a client that has the lock gets it
+// again. That nobody else gets in before the last release is a matter of exclusion.
+//
+// An answer to count must lie between two bounds:
+//
+//  1. At least the client's holds that were certainly in force during all of the call:
+//     granted before, the release not yet invoked, and the lease certain (as ownership has
+//     it) until the answer came.
+//  2. At most its acquires that were invoked before the answer, and not refused, less those
+//     of which a release was answered before the call: accepted, or refused, for then the
+//     lock did not know them any more.
+//
+// An acquire that is told that the lock is taken, although a hold of the same client on that
+// key was certainly in force during all of the call, is a violation, too.
+//
+// A fault that may make a server forget takes a hold out of the first bound if it was in
+// force since its acquire. It may as well bring back what was released, so from the first
+// such fault on the second bound says nothing. Nor does it say much after a call of
+// unknown outcome, which may have counted.
+//
+// The verdict is Pass only if the lock was asked at least once while a client certainly
+// held a key twice or more.
+func judgeReentrancy(_ context.Context, rec *record, opt Options) (Result, error) {
+	res := Result{Engine: "depth bounds"}
+	res.count(rec, histories.Acquire, histories.Release, histories.Count)
+
+	asked, deep, wrong := 0, 0, 0
+	for _, c := range reentrants(rec, opt) {
+		for _, o := range c.calls {
+			least, most := c.bounds(o)
+			var bad *conflict
+			switch {
+			case o.Invoke.F == histories.Acquire:
+				bad = c.refused(o, least)
+			case o.Outcome() == histories.OK:
+				n, err := strconv.ParseInt(o.Complete.Value, 10, 64)
+				if err != nil {
+					return res, fmt.Errorf("event %d: count answered %q, want a number", o.Complete.Index, o.Complete.Value)
+				}
+				asked++
+				if len(least) > 1 {
+					deep++
+				}
+				bad = c.miscounted(o, n, least, most)
+			}
+			if bad == nil {
+				continue
+			}
+			if wrong++; wrong == 1 || bad.witness[len(bad.witness)-1] < res.Witness[len(res.Witness)-1] {
+				res.Witness, res.Story = bad.witness, bad.story
+			}
+		}
+	}
+	switch {
+	case wrong > 0:
+		res.Verdict = Fail
+		if wrong > 1 {
+			res.Story = paragraph(res.Story, fmt.Sprintf("In all, %s were wrong.", count(wrong, "answer")))
+		}
+	case deep == 0:
+		res.Story = fmt.Sprintf("The lock was never asked while somebody certainly held a key twice, so re-entry was not tested; it was asked %s.", times(asked))
+	default:
+		res.Verdict = Pass
+		res.Story = fmt.Sprintf("%s of how often the caller holds a key, and %d while it certainly held it twice or more: all right, and no re-entry was refused.", count(asked, "answer"), deep)
+	}
+	return res, nil
+}
+
+// reenters concerns histories in which somebody would re-enter.
+func reenters(rec *record) bool {
+	return slices.ContainsFunc(rec.calls, func(o histories.Op) bool { return o.Invoke.Mode() == histories.Reentrant })
+}
+
+// A reentrant is one worker and one key.
+type reentrant struct {
+	rec    *record
+	worker int
+	key    string
+	holds  []*histories.Hold // in order of invocations
+	calls  []histories.Op    // counts, and acquires that were refused; in order of invocations
+	faults []histories.Op    // that may make a server forget
+
+	next int               // of holds
+	live []*histories.Hold // of those before, the ones that may count
+}
+
+func reentrants(rec *record, opt Options) []*reentrant {
+	var faults []histories.Op
+	for _, f := range rec.Faults {
+		if !slices.Contains(opt.clientFaults(), f.Invoke.F) {
+			faults = append(faults, f)
+		}
+	}
+	type owner struct {
+		worker int
+		key    string
+	}
+	by := make(map[owner]*reentrant)
+	var all []*reentrant
+	of := func(worker int, key string) *reentrant {
+		r := by[owner{worker, key}]
+		if r == nil {
+			r = &reentrant{rec: rec, worker: worker, key: key, faults: faults}
+			by[owner{worker, key}] = r
+			all = append(all, r)
+		}
+		return r
+	}
+	for _, h := range rec.Holds {
+		if h.Mode == histories.Reentrant {
+			r := of(h.Worker, h.Key)
+			r.holds = append(r.holds, h)
+		}
+	}
+	for _, o := range rec.calls {
+		refused := o.Invoke.Mode() == histories.Reentrant && o.Complete.Taken()
+		if refused || o.Invoke.F == histories.Count {
+			r := of(o.Invoke.Worker, o.Invoke.Key)
+			r.calls = append(r.calls, o)
+		}
+	}
+	return all
+}
+
+// bounds returns the holds that certainly count during all of o, and how many may count at
+// some time of it. Calls must come in order. An o without an answer has no bounds.
+func (r *reentrant) bounds(o histories.Op) (least []*histories.Hold, most int) {
+	if !o.Done {
+		return nil, math.MaxInt
+	}
+	for ; r.next < len(r.holds) && r.holds[r.next].Invoked.Event < o.Complete.Index; r.next++ {
+		r.live = append(r.live, r.holds[r.next])
+	}
+	r.live = slices.DeleteFunc(r.live, func(h *histories.Hold) bool { return givenBack(h) < o.Invoke.Index })
+	for _, h := range r.live {
+		if r.certain(h, o) {
+			least = append(least, h)
+		}
+	}
+	most = len(r.live)
+	if slices.ContainsFunc(r.faults, func(f histories.Op) bool { return f.Invoke.Index < o.Complete.Index }) {
+		most = math.MaxInt
+	}
+	return least, most
+}
+
+// givenBack is the event from which on the lock has answered that h is over.
+func givenBack(h *histories.Hold) int {
+	for _, release := range h.Releases {
+		if release.Outcome != histories.Info {
+			return release.Returned.Event
+		}
+	}
+	return math.MaxInt
+}
+
+// certain says whether h was certainly in force during all of o.
+func (r *reentrant) certain(h *histories.Hold, o histories.Op) bool {
+	done := histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time}
+	return h.Outcome == histories.OK && h.Returned.Event < o.Invoke.Index &&
+		(h.Open() || h.Ended.Event > done.Event) && leaseCertain(h, done) > done.Time &&
+		!slices.ContainsFunc(r.faults, func(f histories.Op) bool { return inForce(f, h.Invoked.Event, done.Event) })
+}
+
+func (r *reentrant) refused(o histories.Op, least []*histories.Hold) *conflict {
+	if len(least) == 0 {
+		return nil
+	}
+	return &conflict{
+		witness: r.witness(o, least[:1]),
+		story: fmt.Sprintf("%s held %s from %s and was refused when it asked for it again, at %s.",
+			histories.WorkerName(r.worker), r.key, seconds(least[0].Returned.Time), seconds(o.Complete.Time)),
+	}
+}
+
+func (r *reentrant) miscounted(o histories.Op, n int64, least []*histories.Hold, most int) *conflict {
+	var want string
+	switch {
+	case n < int64(len(least)):
+		want = fmt.Sprintf("%s were certainly in force", count(len(least), "hold"))
+		if len(least) == 1 {
+			want = "1 hold was certainly in force"
+		}
+		least = least[:min(max(n, 0)+1, int64(len(least)))] // as many are proof enough
+	case n > int64(most):
+		want = fmt.Sprintf("it can have had %d at most", most)
+		least = r.live
+	default:
+		return nil
+	}
+	return &conflict{
+		witness: r.witness(o, least),
+		story: fmt.Sprintf("At %s the lock said that %s held %s %s, but %s.",
+			seconds(o.Complete.Time), histories.WorkerName(r.worker), r.key, times(int(n)), want),
+	}
+}
+
+// witness returns the grants of some holds, and o's answer.
+func (r *reentrant) witness(o histories.Op, holds []*histories.Hold) []int {
+	var w []int
+	for _, h := range holds {
+		w = append(w, cmp.Or(h.Returned.Event, h.Invoked.Event))
+	}
+	slices.Sort(w)
+	return append(w, o.Complete.Index)
+}

@@ -1,0 +1,244 @@
+package checker
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/lockbench/lockbench/histories"
+)
+
+// judgeReplies judges truthful replies: what release and extend answered is what the
+// server's key shows. Histories do not record the key, except in audits at the end, so it
+// is judged only where the calls leave no doubt what it must have shown:
+//
+//  1. "Done" is untrue if the key was certainly another's: after the caller's acquire had
+//     returned, and when its lease was not certain any more, another attempt with which it
+//     may not share asked for the key and was granted it, before the call; and until the
+//     answer that one's lease was certain and it had not given it up.
+//  2. "Done" is untrue if a release of the same attempt had answered that before the
+//     call: what is deleted can be neither deleted nor extended.
+//  3. "Not yours" is untrue if the key was certainly the caller's: its attempt had been
+//     granted, nobody had asked to release it, its lease was certain until the answer,
+//     and since the acquire was invoked nobody else's call that was not a refused acquire
+//     can have reached the key.
+//  4. "Taken" is untrue if nobody else can have had the key, or if it left the key behind: see
+//     refusedOwn and leftBehind.
+//
+// What else acquire answers is judged elsewhere: a grant of what another has by exclusion and by
+// lease honoured, a refusal of what nobody has by availability, too.
+//
+// It accuses nobody if a fault was in force between the acquires concerned and the answer
+// that may have changed the key, or, of a "not yours", any fault: a client that was cut off
+// may have asked twice. An answer that leaves the outcome open is true of anything. The
+// property does not apply if no release or extend was answered and no refusal is untrue.
+func judgeReplies(_ context.Context, rec *record, opt Options) (Result, error) {
+	res := Result{Engine: "certain holds"}
+	res.count(rec, histories.Release, histories.Extend)
+
+	byKey := make(map[string]*replies)
+	of := func(key string) *replies {
+		if byKey[key] == nil {
+			byKey[key] = &replies{rec: rec, harmless: opt.clientFaults(), own: make(map[uint64]*histories.Hold)}
+		}
+		return byKey[key]
+	}
+	for _, h := range rec.Holds {
+		r := of(h.Key)
+		r.holds = append(r.holds, h)
+		r.own[h.Attempt] = h
+	}
+	answered := 0
+	for _, o := range rec.calls {
+		switch o.Invoke.F {
+		case histories.Release, histories.Extend:
+			if o.Outcome() != histories.Info {
+				answered++
+			}
+		case histories.Acquire:
+			if o.Outcome() == histories.Fail {
+				continue
+			}
+		default:
+			continue
+		}
+		r := of(o.Invoke.Key)
+		r.calls = append(r.calls, o)
+	}
+
+	conflicts := append(leftBehind(rec, opt), refusedOwn(rec, opt)...)
+	for _, key := range sortedKeys(byKey) {
+		conflicts = append(conflicts, byKey[key].judge()...)
+	}
+	untrue := len(conflicts)
+	for i, c := range conflicts {
+		if i == 0 || slices.Max(c.witness) < slices.Max(res.Witness) {
+			res.Witness, res.Story = c.witness, c.story
+		}
+	}
+	switch {
+	case untrue > 0:
+		res.Verdict = Fail
+		slices.Sort(res.Witness)
+		if untrue > 1 {
+			res.Story = paragraph(res.Story, fmt.Sprintf("In all, %s were untrue.", count(untrue, "answer")))
+		}
+	case answered == 0:
+		res.Verdict = NotApplicable
+		res.Story = "No release or extend got an answer."
+	default:
+		res.Verdict = Pass
+		res.Story = fmt.Sprintf("%s to release and extend, and none that the key can be seen to contradict.", count(answered, "answer"))
+	}
+	return res, nil
+}
+
+// replies is what was asked and answered on one key.
+type replies struct {
+	rec      *record
+	harmless []histories.F // faults that touch only clients
+
+	holds []*histories.Hold // in order of invocations
+	own   map[uint64]*histories.Hold
+	calls []histories.Op // all but refused acquires, in order of invocations
+
+	granted []*histories.Hold // of those before the call that is judged, the ones that may still be certain
+}
+
+// judge returns every answer that is untrue.
+func (r *replies) judge() []*conflict {
+	var found []*conflict
+	next := 0
+	var touched rank // until when the calls so far may have reached the key
+	var by uint64    // by which attempt
+	var others rank  // the same of all other attempts than that
+	for i, o := range r.calls {
+		call := o.Invoke.Index
+		for ; next < len(r.holds) && r.holds[next].Invoked.Event < call; next++ {
+			r.granted = append(r.granted, r.holds[next])
+		}
+		h := r.own[o.Invoke.Attempt]
+		if h != nil && o.Invoke.F != histories.Acquire && o.Done {
+			foreign := touched
+			if by == o.Invoke.Attempt {
+				foreign = others
+			}
+			switch {
+			case o.Outcome() == histories.OK:
+				c := r.twice(h, o)
+				if c == nil {
+					c = r.anothers(h, o)
+				}
+				if c != nil {
+					found = append(found, c)
+				}
+			case o.Outcome() == histories.Fail && foreign < at(h.Invoked.Event) && !r.followed(i):
+				if c := r.denied(h, o); c != nil {
+					found = append(found, c)
+				}
+			}
+		}
+		reach := never
+		if o.Done && o.Outcome() != histories.Info {
+			reach = at(o.Complete.Index)
+		}
+		switch {
+		case o.Invoke.Attempt == by:
+			touched = max(touched, reach)
+		case reach > touched:
+			touched, by, others = reach, o.Invoke.Attempt, touched
+		default:
+			others = max(others, reach)
+		}
+	}
+	return found
+}
+
+// followed says whether another attempt's call began while the i-th was under way.
+func (r *replies) followed(i int) bool {
+	o := r.calls[i]
+	for _, next := range r.calls[i+1:] {
+		if next.Invoke.Index > o.Complete.Index {
+			return false
+		}
+		if next.Invoke.Attempt != o.Invoke.Attempt {
+			return true
+		}
+	}
+	return false
+}
+
+// twice is the conflict of an answer that says that what had been released was released or
+// extended. Re-entries and readers may count, so of theirs nothing is known.
+func (r *replies) twice(h *histories.Hold, o histories.Op) *conflict {
+	if h.Mode != histories.Exclusive {
+		return nil
+	}
+	for _, before := range h.Releases {
+		if before.Outcome != histories.OK || before.Returned.Event > o.Invoke.Index {
+			continue
+		}
+		if r.faulty(h.Invoked.Event, o.Complete.Index, r.harmless) {
+			return nil
+		}
+		return &conflict{
+			witness: []int{before.Returned.Event, o.Invoke.Index, o.Complete.Index},
+			story: fmt.Sprintf("%s's release of %s was accepted at %s, and so was its %s of the same lock at %s, when there was nothing left of it.",
+				histories.WorkerName(h.Worker), h.Key, seconds(before.Returned.Time), o.Invoke.F, seconds(o.Complete.Time)),
+		}
+	}
+	return nil
+}
+
+// anothers is the conflict of an answer that says that a key was the caller's when it was
+// certainly another's.
+func (r *replies) anothers(h *histories.Hold, o histories.Op) *conflict {
+	if h.Outcome != histories.OK || h.TTL <= 0 {
+		return nil
+	}
+	done := histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time}
+	r.granted = slices.DeleteFunc(r.granted, func(b *histories.Hold) bool {
+		return b.Outcome != histories.OK || !b.Open() && b.Ended.Event < o.Invoke.Index || leaseCertain(b, done) <= o.Invoke.Time
+	})
+	for _, b := range r.granted {
+		certainly := b.Returned.Event < o.Invoke.Index && (b.Open() || b.Ended.Event > done.Event) && leaseCertain(b, done) > done.Time
+		followed := b.Invoked.Event > h.Returned.Event && leaseCertain(h, b.Returned) <= b.Returned.Time
+		if !certainly || !followed || b.Shares(*h) || r.faulty(min(h.Invoked.Event, b.Invoked.Event), done.Event, r.harmless) {
+			continue
+		}
+		return &conflict{
+			witness: []int{h.Returned.Event, b.Returned.Event, o.Invoke.Index, o.Complete.Index},
+			story: fmt.Sprintf("%s's %s of %s, invoked at %s, was accepted at %s although its lease was over and %s had been granted the key at %s: it was told that it was its own.",
+				histories.WorkerName(h.Worker), o.Invoke.F, h.Key, seconds(o.Invoke.Time), seconds(o.Complete.Time),
+				histories.WorkerName(b.Worker), seconds(b.Returned.Time)),
+		}
+	}
+	return nil
+}
+
+// denied is the conflict of an answer that says that a key was not the caller's when it
+// certainly was.
+func (r *replies) denied(h *histories.Hold, o histories.Op) *conflict {
+	done := histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time}
+	ended := !h.Open() && h.Ended.Event < o.Invoke.Index
+	if h.Outcome != histories.OK || h.Returned.Event > o.Invoke.Index || ended || leaseCertain(h, done) <= done.Time || r.faulty(h.Invoked.Event, done.Event, nil) {
+		return nil
+	}
+	lease := "had no end"
+	if end := leaseCertain(h, done); end != forever {
+		lease = "certainly ran until " + seconds(end)
+	}
+	return &conflict{
+		witness: []int{h.Returned.Event, o.Invoke.Index, o.Complete.Index},
+		story: fmt.Sprintf("%s was granted %s at %s, its lease %s and nobody else had touched the key, yet its %s was refused at %s: it was told that the lock was not its own.",
+			histories.WorkerName(h.Worker), h.Key, seconds(h.Returned.Time), lease, o.Invoke.F, seconds(o.Complete.Time)),
+	}
+}
+
+// faulty says whether a fault that is not harmless was in force at some time between two
+// events.
+func (r *replies) faulty(from, to int, harmless []histories.F) bool {
+	return slices.ContainsFunc(r.rec.Faults, func(f histories.Op) bool {
+		return !slices.Contains(harmless, f.Invoke.F) && inForce(f, from, to)
+	})
+}

@@ -1,0 +1,152 @@
+package checker
+
+import (
+	"context"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/lockbench/lockbench/histories"
+)
+
+// A Watch judges a history while it is being recorded, so that a run can end at the first
+// violation. What it finds decides only when the run ends: the judgement is Check's, of
+// everything that was recorded by then.
+//
+// It watches the properties that later events cannot mend: exclusion in all its readings,
+// ownership, truthful replies, and all that has to do with the resource, with tokens and with
+// re-entry. What is judged by what did not happen, such as deadlock freedom, has to wait for the
+// end. A history must not be watched that Check would not judge.
+//
+// The judges are asked at once when an event is odd, as a grant beside another hold is, and
+// whenever the history has grown by a sixteenth. But to watch a run shall not cost much more than
+// to judge it fifty times, so that odd events that are no violation are in the end not asked
+// about at once. A Watch starts no goroutine and asks no clock: it may be used in virtual time,
+// and the same events are always found out at the same place.
+type Watch struct {
+	opt    Options
+	wants  func(Property) bool
+	events []histories.Event
+	next   int // events before which the judges are not asked again without need
+	spent  int // events that were judged, over and over
+	odd    bool
+	hunch  hunch
+}
+
+// mostJudged is how often the judges may be asked about odd events, as a multiple of the history.
+const mostJudged = 32
+
+// NewWatch returns a Watch of those properties of which wants says so; nil means all that can be
+// watched.
+func NewWatch(opt Options, wants func(Property) bool) *Watch {
+	if wants == nil {
+		wants = func(Property) bool { return true }
+	}
+	return &Watch{opt: opt, wants: wants, hunch: hunch{
+		held: make(map[string]map[uint64]int), seen: make(map[uint64]int64), last: make(map[string]string),
+	}}
+}
+
+// Len is how many events the Watch has.
+func (w *Watch) Len() int { return len(w.events) }
+
+// Add takes the next events, and returns the first property, in the order of reports, that is
+// seen to be violated, or "".
+func (w *Watch) Add(events ...histories.Event) Property {
+	for _, e := range events {
+		w.odd = w.hunch.odd(e) || w.odd
+	}
+	w.events = append(w.events, events...)
+	n := len(w.events)
+	soon := w.odd && w.spent+n <= mostJudged*n
+	if len(events) == 0 || n < w.next && !soon {
+		return ""
+	}
+	w.odd, w.next, w.spent = false, n+max(1, n/16), w.spent+n
+	rec, err := newRecord(w.events)
+	if err != nil {
+		w.next = math.MaxInt // that is for Check to say
+		return ""
+	}
+	for _, s := range watched() {
+		if !w.wants(s.property) || s.concerns != nil && !s.concerns(rec) {
+			continue
+		}
+		if res, err := s.hear(context.Background(), rec, w.opt); err == nil && res.Verdict == Fail {
+			return s.property
+		}
+	}
+	return ""
+}
+
+// watched are the judges that a Watch asks. Of exclusion that is the interval engine alone:
+// porcupine bounds itself by the time of day.
+func watched() []seat {
+	readings := map[Property]reading{StrictExclusion: strictSections, LeaseExclusion: leaseSections, LeaseHonoured: servedSections}
+	var seats []seat
+	for _, s := range bench() {
+		switch read, exclusion := readings[s.property]; {
+		case exclusion:
+			s.judge = overlapping(read)
+		case slices.Contains([]Property{DeadlockFreedom, Availability, Fairness}, s.property):
+			continue
+		}
+		seats = append(seats, s)
+	}
+	return seats
+}
+
+// overlapping judges exclusion by the interval engine alone.
+func overlapping(read reading) judge {
+	return func(_ context.Context, rec *record, _ Options) (Result, error) {
+		for _, sections := range read(rec.Times, rec.Holds) {
+			if found, n := sweep(sections); n > 0 {
+				return Result{Verdict: Fail, Witness: found.witness()}, nil
+			}
+		}
+		return Result{}, nil
+	}
+}
+
+// A hunch is what makes an event odd: not more than a reason to ask the judges now.
+type hunch struct {
+	held map[string]map[uint64]int // by key: the attempts that hold it, with their workers
+	seen map[uint64]int64          // by attempt: the version of the resource that it knows
+	last map[string]string         // by key: the number that a counter was brought to
+}
+
+// odd says whether e does not fit what was before it.
+func (h hunch) odd(e histories.Event) bool {
+	held := h.held[e.Key]
+	switch {
+	case e.Process == histories.Nemesis:
+	case e.F == histories.Crash:
+		for _, held := range h.held {
+			maps.DeleteFunc(held, func(_ uint64, worker int) bool { return worker == e.Worker })
+		}
+	case e.F == histories.Acquire && e.Type == histories.OK:
+		if held == nil {
+			held = make(map[uint64]int)
+			h.held[e.Key] = held
+		}
+		held[e.Attempt] = e.Worker
+		return len(held) > 1
+	case e.F == histories.Release && e.Type == histories.Invoke, e.F == histories.Lost, e.F == histories.Abandon:
+		delete(held, e.Attempt)
+	case e.F == histories.Release || e.F == histories.Extend:
+		return e.Type == histories.Fail
+	case e.Type != histories.OK:
+	case e.F == histories.Incr:
+		twin := h.last[e.Key] == e.Value
+		h.last[e.Key] = e.Value
+		return twin
+	case e.F == histories.Read || e.F == histories.Write || e.F == histories.Draw:
+		knows, known := h.seen[e.Attempt]
+		h.seen[e.Attempt] = e.Version
+		if e.F != histories.Read {
+			h.seen[e.Attempt]++
+		}
+		return known && knows != e.Version
+	}
+	return false
+}
