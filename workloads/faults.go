@@ -34,9 +34,13 @@ func (w UnderFaults) Run(ctx context.Context, s *Stage) error {
 }
 
 func (s *Stage) scene() nemesis.Scene {
-	scene := nemesis.Scene{Cluster: s.Cluster, Shards: s.Shards, Keys: s.LockKeys, TTL: s.TTL}
+	scene := nemesis.Scene{Cluster: s.Cluster, Shards: s.Shards, Keys: s.LockKeys, TTL: s.TTL, Clock: s.Clock}
 	for _, c := range s.Clients {
-		scene.Clients = append(scene.Clients, nemesis.Victim{Name: c.Name, Gate: c.Gate, Holds: c.Holds})
+		victim := nemesis.Victim{Name: c.Name, Gate: c.Gate, View: c.View, Holds: c.Holds, Calls: c.Calls, Memory: c, Process: c.Process}
+		if c.Skew != nil {
+			victim.Clock = c.Skew
+		}
+		scene.Clients = append(scene.Clients, victim)
 	}
 	return scene
 }

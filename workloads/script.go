@@ -2,6 +2,7 @@ package workloads
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -16,6 +17,8 @@ import (
 type Script struct {
 	Cast  int // how many clients; they are called A, B, C, ...
 	Steps []Step
+	// Reenters says that clients re-enter the lock, and ask it how often they hold it.
+	Reenters bool
 }
 
 // Step is one step of a script. Text says it in plain English.
@@ -37,10 +40,15 @@ func (p Script) Run(ctx context.Context, s *Stage) error {
 			return err
 		}
 		if err := step.Do(ctx, s); err != nil {
-			return fmt.Errorf("step %d, %q: %w", i+1, step.Text, err)
+			return &StepError{N: i + 1, Text: step.Text, Err: err}
 		}
 		if err := s.Clock.Sleep(ctx, beat); err != nil {
 			return err
+		}
+		if s.Done != nil { // after the beat: what a step leaves to others, such as a link that is cut, is done by then
+			if err := s.Done(ctx, step); err != nil {
+				return fmt.Errorf("after step %d, %q: %w", i+1, step.Text, err)
+			}
 		}
 	}
 	return nil
@@ -71,7 +79,7 @@ func Acquire(name string) Step {
 // AcquireEventually lets a client try until a free lock must have been given to it.
 func AcquireEventually(name string) Step {
 	return call(name+" waits for the lock", name, func(ctx context.Context, s *Stage, c *Client) error {
-		return s.await(ctx, c, s.TTL+2*s.Slack)
+		return s.await(ctx, c, s.Key, s.TTL+2*s.Slack)
 	})
 }
 
@@ -130,42 +138,50 @@ func caught(text, name string, f func(context.Context, *Stage, *Client) error, a
 		if err := s.begin(ctx, c, func(ctx context.Context) error { return f(ctx, s, c) }); err != nil {
 			return err
 		}
-		select {
-		case <-hold.Seen():
-			return s.Nemesis.Start(ctx, nemesis.Hold(name, hold))
-		case <-s.pending[c]:
-			hold.Release()
-			return fmt.Errorf("%s's call ended and sent no command that the rule could hold", name)
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := s.seen(ctx, c, hold); err != nil {
+			return err
 		}
+		return s.Nemesis.Start(ctx, nemesis.Hold(name, hold))
 	}}
 }
 
-// LetGo lets the held command of a client go on, and waits for the client's call.
+// seen waits until a rule has stopped a command of c, which is in a call.
+func (s *Stage) seen(ctx context.Context, c *Client, hold *wire.Hold) error {
+	select {
+	case <-hold.Seen():
+		return nil
+	case <-s.pending[c]:
+		hold.Release()
+		return &UnplayableError{Why: c.Name + "'s call ended and sent no command that the rule could hold"}
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// LetGo lets the held command of a client go on, if there is one, and waits for the
+// client's call.
 func LetGo(name string) Step {
 	return Step{"the held command of " + name + " goes on", func(ctx context.Context, s *Stage) error {
-		if err := s.Nemesis.Stop(ctx, nemesis.HoldF, name); err != nil {
-			return err
+		if s.Nemesis.InForce(nemesis.HoldF, name) {
+			if err := s.Nemesis.Stop(ctx, nemesis.HoldF, name); err != nil {
+				return err
+			}
 		}
 		return Finish(name).Do(ctx, s)
 	}}
 }
 
-// Crash ends a client in the middle of whatever it does. Its connections break.
+// Crash ends a client in the middle of whatever it does. Its connections break; one that has
+// a process of its own is killed.
 func Crash(name string) Step {
 	return Step{name + " crashes", func(ctx context.Context, s *Stage) error {
 		c, err := s.client(name)
 		if err != nil {
 			return err
 		}
-		for _, l := range s.links(name) {
-			l.Cut()
-		}
-		if err := s.finish(ctx, c); err != nil {
+		if err := s.crash(ctx, c); err != nil {
 			return err
 		}
-		c.Crash()
 		for _, fault := range []histories.F{nemesis.HoldF, nemesis.PauseF} {
 			if s.Nemesis.InForce(fault, name) { // it ended with its client
 				if err := s.Nemesis.Stop(ctx, fault, name); err != nil {
@@ -177,15 +193,33 @@ func Crash(name string) Step {
 	}}
 }
 
+// crash ends c and the call that it is in.
+func (s *Stage) crash(ctx context.Context, c *Client) error {
+	if c.Process != nil {
+		err := c.Crash(func() error {
+			_, err := c.Process.Kill(ctx)
+			return err
+		})
+		return errors.Join(err, s.finish(ctx, c))
+	}
+	for _, l := range s.links(c.Name) {
+		l.Cut()
+	}
+	if err := s.finish(ctx, c); err != nil {
+		return err
+	}
+	return c.Crash(func() error { return nil }) // its process is ours
+}
+
 // Pause stops a client: its code stands still, what it sends does not leave, and what is
-// sent to it does not arrive.
+// sent to it does not arrive. One that has a process of its own is stopped by SIGSTOP.
 func Pause(name string) Step {
 	return Step{name + " stands still", func(ctx context.Context, s *Stage) error {
 		c, err := s.client(name)
 		if err != nil {
 			return err
 		}
-		return s.Nemesis.Start(ctx, nemesis.Pause(name, c.Gate, s.links(name)))
+		return s.Nemesis.Start(ctx, nemesis.Pause(name, c.Gate, s.links(name), c.Process))
 	}}
 }
 
@@ -223,7 +257,7 @@ func LeaseEnds() Step {
 				return nil
 			}
 			if s.Clock.Now().After(end) {
-				return fmt.Errorf("the lock's key is still there after twice its TTL of %v", s.TTL)
+				return &UnplayableError{Why: fmt.Sprintf("the lock's key is still there after twice its TTL of %v", s.TTL)}
 			}
 			if err := s.Clock.Sleep(ctx, max(s.TTL/200, time.Millisecond)); err != nil {
 				return err
@@ -274,10 +308,14 @@ func replicated(text string, fault func(*Stage, cluster.Replicator, string) neme
 // KillMaster ends the first master at once.
 func KillMaster() Step {
 	return Step{"the master dies", func(ctx context.Context, s *Stage) error {
-		k, ok := s.Cluster.(cluster.Killer)
+		k, ok := s.Cluster.(nemesis.Killable)
 		if !ok {
 			return fmt.Errorf("this backend cannot kill a server")
 		}
-		return s.Nemesis.Start(ctx, nemesis.Kill(k, s.Cluster.Primary(0)))
+		master := s.Cluster.Primary(0)
+		if err := s.Nemesis.Start(ctx, nemesis.Kill(k, master)); err != nil {
+			return err
+		}
+		return s.hungUp(ctx, master)
 	}}
 }

@@ -32,16 +32,31 @@ type Stage struct {
 	Recorder *histories.Recorder
 	Clock    Clock // of the scheduler of faults and steps
 	Rand     *rand.Rand
-	Key      string
-	LockKeys []string // under which the lock on Key is kept
-	TTL      time.Duration
-	Slack    time.Duration // how much longer than TTL a free lock may stay taken
+	Key      string   // of scripts: the first of Keys
+	Keys     []string // that random load chooses from
+	LockKeys []string // under which the locks on Keys are kept
+	// KeptAs are the names under which the lock on one key is kept.
+	KeptAs func(key string) []string
+	// Last is what the prober does with each key once it has it; nil: nothing.
+	Last  func(ctx context.Context, prober *Client, key string)
+	TTL   time.Duration
+	Slack time.Duration // how much longer than TTL a free lock may stay taken
+	// Done is told of each step of a script once it has been done, before the next begins: a
+	// look from outside that no client notices. nil: nobody is.
+	Done func(ctx context.Context, step Step) error
 	// Interrupted says why the run should end early, or nil. In virtual time a context
 	// from outside cannot wake anybody, so long loops ask.
 	Interrupted func() error
+	// Enough says whether random load may end before its time, as all is seen that was looked
+	// for. Nil means never.
+	Enough func() bool
 
 	pending map[*Client]chan struct{}
+	armed   map[string]*wire.Hold // by client; see ReleasesInterleave
 }
+
+// enough says whether random load need not go on.
+func (s *Stage) enough() bool { return s.Enough != nil && s.Enough() }
 
 // client finds a client by name.
 func (s *Stage) client(name string) (*Client, error) {
@@ -111,16 +126,19 @@ func (s *Stage) finish(ctx context.Context, c *Client) error {
 }
 
 // held says on how many shards the lock's server still has the key.
-func (s *Stage) held(ctx context.Context) (int, error) {
+func (s *Stage) held(ctx context.Context) (int, error) { return s.kept(ctx, s.LockKeys) }
+
+// kept says on how many shards the lock's server still has any of those names.
+func (s *Stage) kept(ctx context.Context, names []string) (int, error) {
 	n := 0
 	for shard := range s.Shards {
 		node := s.Cluster.Primary(shard)
 		if !s.Cluster.Alive(node) {
 			continue
 		}
-		keys, err := s.Cluster.Inspect(ctx, node, s.LockKeys...)
+		keys, err := s.Cluster.Inspect(ctx, node, names...)
 		if err != nil {
-			return 0, fmt.Errorf("inspect %s on %s: %w", s.Key, node, err)
+			return 0, fmt.Errorf("inspect %v on %s: %w", names, node, err)
 		}
 		if slices.ContainsFunc(keys, func(k cluster.KeyState) bool { return k.Exists }) {
 			n++

@@ -30,7 +30,7 @@ func (l *fakeLock) Token() int64                  { return 7 }
 func (l *fakeLock) Deadline() time.Time           { return time.Time{} }
 
 // recorded runs f with a client of lock and returns the history.
-func recorded(t *testing.T, lock *fakeLock, f func(ctx context.Context, c *workloads.Client)) []histories.Event {
+func recorded(t *testing.T, lock locks.Locker, f func(ctx context.Context, c *workloads.Client)) []histories.Event {
 	t.Helper()
 	rec := histories.NewRecorder(nil)
 	if err := sim.Run(1, time.Minute, func(w *sim.World) error {
@@ -57,6 +57,7 @@ func TestOutcomes(t *testing.T) {
 		"ok":      {nil, histories.OK, 0},
 		"taken":   {locks.ErrTaken, histories.Fail, 0},
 		"unknown": {errors.New("connection reset"), histories.Info, 3},
+		"invalid": {&locks.InputError{Field: "ttl", Value: "1.5s", Want: "whole seconds"}, histories.Fail, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			lock := &fakeLock{acquire: tc.err}
@@ -71,6 +72,9 @@ func TestOutcomes(t *testing.T) {
 			})
 			if len(events) != 4 || events[0].Type != histories.Invoke || events[1].Type != tc.want {
 				t.Fatalf("recorded %+v", events)
+			}
+			if events[1].Invalid() != (name == "invalid") {
+				t.Errorf("the arguments were refused: %v", events[1].Invalid())
 			}
 			if events[1].Process != 0 || events[2].Process != tc.process || events[2].Worker != 0 {
 				t.Errorf("processes %d and %d of worker %d, want 0 and %d", events[1].Process, events[2].Process, events[2].Worker, tc.process)
@@ -106,7 +110,7 @@ func TestReleaseEndsBelief(t *testing.T) {
 func TestCrash(t *testing.T) {
 	events := recorded(t, &fakeLock{}, func(ctx context.Context, c *workloads.Client) {
 		_ = c.Acquire(ctx, "k", time.Second)
-		c.Crash()
+		_ = c.Crash(func() error { return nil })
 		if c.Holds() {
 			t.Error("the dead hold locks")
 		}
@@ -187,3 +191,149 @@ func TestGatedClock(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestNestedSections checks that a release ends the innermost section, and that what each
+// event belongs to is its section's attempt.
+func TestNestedSections(t *testing.T) {
+	events := recorded(t, &fakeLock{}, func(ctx context.Context, c *workloads.Client) {
+		for depth := range 3 {
+			if c.Depth() != depth || c.Holds() != (depth > 0) {
+				t.Errorf("depth %d, holds %v, want %d", c.Depth(), c.Holds(), depth)
+			}
+			_ = c.AcquireAs(ctx, histories.Reentrant, "k", time.Second)
+		}
+		for depth := 3; depth > 0; depth-- {
+			if c.Depth() != depth || !c.Holds() {
+				t.Errorf("depth %d, holds %v, want %d", c.Depth(), c.Holds(), depth)
+			}
+			_ = c.Release(ctx)
+		}
+		if c.Holds() || !errors.Is(c.Release(ctx), workloads.ErrNotHolding) {
+			t.Error("the client holds more than it acquired")
+		}
+	})
+	if len(events) != 12 {
+		t.Fatalf("recorded %+v", events)
+	}
+	for i := range 3 {
+		in, out := events[2*i], events[10-2*i]
+		if in.Mode() != histories.Reentrant || in.Attempt != out.Attempt {
+			t.Errorf("%+v is ended by %+v", in, out)
+		}
+	}
+}
+
+// TestCrashEndsAllSections checks that the dead hold nothing, however deep they were.
+func TestCrashEndsAllSections(t *testing.T) {
+	recorded(t, &fakeLock{}, func(ctx context.Context, c *workloads.Client) {
+		_ = c.AcquireAs(ctx, histories.Reentrant, "k", time.Second)
+		_ = c.AcquireAs(ctx, histories.Reentrant, "k", time.Second)
+		if err := c.Crash(func() error { return nil }); err != nil {
+			t.Error(err)
+		}
+		if c.Holds() || c.Depth() != 0 {
+			t.Errorf("depth %d after a crash", c.Depth())
+		}
+	})
+}
+
+// countingLock is re-entrant and has readers.
+type countingLock struct {
+	*fakeLock
+	count int64
+	err   error
+	read  int
+}
+
+func (l *countingLock) Count(context.Context, string) (int64, error) { return l.count, l.err }
+
+func (l *countingLock) AcquireRead(ctx context.Context, key string, ttl time.Duration) (locks.Lease, error) {
+	l.read++
+	return l.Acquire(ctx, key, ttl)
+}
+
+func (l *countingLock) AcquireWrite(ctx context.Context, key string, ttl time.Duration) (locks.Lease, error) {
+	return l.Acquire(ctx, key, ttl)
+}
+
+func TestCapabilities(t *testing.T) {
+	events := recorded(t, &fakeLock{}, func(ctx context.Context, c *workloads.Client) {
+		if c.AcquireAs(ctx, histories.Shared, "k", time.Second) == nil || c.Count(ctx, "k") == nil || c.Holds() {
+			t.Error("a plain lock has readers, or counts")
+		}
+		lock := &countingLock{fakeLock: &fakeLock{}, count: 2}
+		c.Lock = lock
+		if err := c.Count(ctx, "k"); err != nil {
+			t.Error(err)
+		}
+		lock.err = errors.New("connection reset")
+		_ = c.Count(ctx, "k")
+		if err := c.AcquireAs(ctx, histories.Shared, "k", time.Second); err != nil || lock.read != 1 {
+			t.Errorf("%v, %d leases of readers", err, lock.read)
+		}
+	})
+	if len(events) != 6 || events[1].Value != "2" || events[3].Type != histories.Info || events[4].Mode() != histories.Shared {
+		t.Errorf("recorded %+v", events)
+	}
+}
+
+func TestSectionsNeedALease(t *testing.T) {
+	recorded(t, &fakeLock{}, func(ctx context.Context, c *workloads.Client) {
+		for name, err := range map[string]error{"incr": c.Incr(ctx, time.Second), "draw": c.Draw(ctx, 1)} {
+			if !errors.Is(err, workloads.ErrNotHolding) {
+				t.Errorf("%s without the lock: %v", name, err)
+			}
+		}
+	})
+}
+
+// watchedLock is re-entrant, and its leases are lost together, as those of one hold are.
+type watchedLock struct {
+	fakeLock
+	lost chan struct{}
+}
+
+func (l *watchedLock) Acquire(context.Context, string, time.Duration) (locks.Lease, error) {
+	return l, nil
+}
+func (l *watchedLock) Lost() <-chan struct{} { return l.lost }
+
+// TestLostInside checks that a holder which is told of a loss believes in none of its
+// leases any more, and that this is recorded of each once.
+func TestLostInside(t *testing.T) {
+	lock := &watchedLock{lost: make(chan struct{})}
+	events := recorded(t, lock, func(ctx context.Context, c *workloads.Client) {
+		c.Enter = func(locks.Lease) workloads.Section { return nothing{} }
+		for range 2 {
+			if err := c.AcquireAs(ctx, histories.Reentrant, "k", time.Second); err != nil {
+				t.Error(err)
+			}
+		}
+		close(lock.lost)
+		_ = c.Clock.Sleep(ctx, time.Millisecond)
+		if c.Holds() || c.Depth() != 0 {
+			t.Errorf("it still believes in %d leases", c.Depth())
+		}
+	})
+	lost, got := map[uint64]int{}, map[uint64]bool{}
+	for _, e := range events {
+		if e.F == histories.Lost {
+			lost[e.Attempt]++
+		} else {
+			got[e.Attempt] = true
+		}
+	}
+	if len(got) != 2 || len(lost) != 2 {
+		t.Errorf("%d attempts, of which %d were lost, want both", len(got), len(lost))
+	}
+	for attempt, n := range lost {
+		if !got[attempt] || n != 1 {
+			t.Errorf("attempt %d was lost %d times", attempt, n)
+		}
+	}
+}
+
+// nothing is a section without a register.
+type nothing struct{ workloads.Section }
+
+func (nothing) Token() int64 { return 0 }

@@ -1,0 +1,28 @@
+package workloads
+
+import (
+	"context"
+
+	"github.com/lockbench/lockbench/histories"
+)
+
+// Increment counts: a client acquires the lock, increments a shared counter in one call,
+// and releases. At the end the counter is read, and must show every increment that was
+// accepted. The counter does not help: an increment is a read and a write, as in a program
+// that trusts its lock.
+type Increment struct{ Load }
+
+// Run lets the clients go and waits for all of them.
+func (w Increment) Run(ctx context.Context, s *Stage) error {
+	s.Last = func(ctx context.Context, prober *Client, _ string) { _ = prober.Read(ctx) }
+	return w.play(ctx, s, increment)
+}
+
+func increment(ctx context.Context, p *player, key string) error {
+	if err := p.await(ctx, histories.Exclusive, key); err != nil {
+		return err
+	}
+	_ = p.Incr(ctx, p.draw(p.section))
+	_ = p.Release(ctx)
+	return nil
+}

@@ -1,0 +1,140 @@
+package workloads
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/histories"
+)
+
+// Load is what all random loads have in common: each of N clients plays rounds on keys that
+// it draws, Rounds times, or until Limit has passed if there is one, with think times drawn
+// from the seed.
+type Load struct {
+	N      int
+	Rounds int
+	Limit  time.Duration
+	// Rate is how many rounds begin per second, of all clients together and on average; a
+	// client whose round takes longer begins the next at once and does not catch up. 0
+	// means as many as think times of up to a fiftieth of the TTL allow.
+	Rate float64
+	// Section is the longest time that a client works inside a section; 0 means a
+	// hundredth of the TTL, so that without faults no lease ends inside a section.
+	Section time.Duration
+}
+
+// patience is how many TTLs a client waits for the lock before it gives up for good.
+const patience = 10
+
+// Clients is N.
+func (l Load) Clients() int { return l.N }
+
+// player is one client of a load.
+type player struct {
+	*Client
+	stage   *Stage
+	section time.Duration // the longest
+	pause   time.Duration // between rounds, the longest
+	next    time.Duration // when the next round begins, if there is a rate
+	rate    time.Duration // mean time between the beginnings of rounds; 0: there is no rate
+}
+
+func (l Load) player(s *Stage, c *Client) *player {
+	p := &player{Client: c, stage: s, section: l.Section, pause: s.TTL / 50}
+	if p.section == 0 {
+		p.section = s.TTL / 100
+	}
+	if l.Rate > 0 {
+		p.rate = time.Duration(float64(l.N) / l.Rate * float64(time.Second))
+	}
+	return p
+}
+
+// each lets the clients go, one goroutine each, and waits for all of them.
+func (l Load) each(s *Stage, f func(*player) error) error {
+	errs := make([]error, len(s.Clients))
+	var wg sync.WaitGroup
+	for i, c := range s.Clients {
+		wg.Go(func() { errs[i] = f(l.player(s, c)) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// errEnough says that a client has waited for a lock for so long that it gives up for
+// good, as the judge of deadlock freedom has seen enough then, too; or that the stage has.
+var errEnough = errors.New("waited long enough")
+
+// play lets each client play round after round.
+func (l Load) play(ctx context.Context, s *Stage, round func(context.Context, *player, string) error) error {
+	return l.each(s, func(p *player) error {
+		err := l.rounds(ctx, p, round)
+		if errors.Is(err, errEnough) {
+			return nil
+		}
+		return err
+	})
+}
+
+func (l Load) rounds(ctx context.Context, p *player, round func(context.Context, *player, string) error) error {
+	if err := p.rest(ctx); err != nil {
+		return err
+	}
+	end := p.Now() + l.Limit // the client's own clock may be wrong
+	for n := 0; n < l.Rounds || l.Limit > 0; n++ {
+		if l.Limit > 0 && p.Now() >= end || p.stage.enough() {
+			return nil
+		}
+		if err := round(ctx, p, p.key()); err != nil {
+			return err
+		}
+		if err := errors.Join(p.stage.stop(ctx), p.rest(ctx)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// key draws a key.
+func (p *player) key() string {
+	if len(p.stage.Keys) == 1 {
+		return p.stage.Keys[0]
+	}
+	return p.stage.Keys[p.Rand.IntN(len(p.stage.Keys))]
+}
+
+// draw is a time of up to most.
+func (p *player) draw(most time.Duration) time.Duration {
+	return time.Duration(p.Rand.Int64N(int64(most)))
+}
+
+// think stands still for a time of up to most.
+func (p *player) think(ctx context.Context, most time.Duration) error {
+	return p.Clock.Sleep(ctx, p.draw(most))
+}
+
+// rest waits for the next round.
+func (p *player) rest(ctx context.Context) error {
+	if p.rate == 0 {
+		return p.think(ctx, p.pause)
+	}
+	now := p.Now()
+	p.next = max(p.next, now) + p.draw(2*p.rate)
+	return p.Clock.Sleep(ctx, p.next-now)
+}
+
+// await tries to get the lock on key until it has it. Every try is recorded.
+func (p *player) await(ctx context.Context, mode histories.Mode, key string) error {
+	enough := p.Now() + patience*p.stage.TTL
+	for p.AcquireAs(ctx, mode, key, p.stage.TTL) != nil {
+		if p.Now() > enough || p.stage.enough() {
+			return errEnough
+		}
+		if err := errors.Join(p.stage.stop(ctx), p.think(ctx, p.pause)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

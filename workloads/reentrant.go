@@ -1,0 +1,48 @@
+package workloads
+
+import (
+	"context"
+
+	"github.com/lockbench/lockbench/histories"
+)
+
+// Reentrant nests: a client acquires one key one to depth times, one inside the other, and
+// releases it as often, while the others want it, too. It asks the lock how often it holds
+// the key when it is all inside, before the last release and after it; it writes the
+// register when only the outermost lease is left.
+type Reentrant struct{ Load }
+
+// depth is how often a client acquires a key at most.
+const depth = 3
+
+// Run lets the clients go and waits for all of them.
+func (w Reentrant) Run(ctx context.Context, s *Stage) error { return w.play(ctx, s, reenter) }
+
+func reenter(ctx context.Context, p *player, key string) error {
+	if err := p.await(ctx, histories.Reentrant, key); err != nil {
+		return err
+	}
+	_ = p.Read(ctx)
+	part := p.section / (depth + 1) // so that all of them are no longer than a section
+	for range p.Rand.IntN(depth) {
+		if err := p.think(ctx, part); err != nil {
+			return err
+		}
+		_ = p.AcquireAs(ctx, histories.Reentrant, key, p.stage.TTL)
+	}
+	_ = p.Count(ctx, key)
+	if err := p.think(ctx, part); err != nil {
+		return err
+	}
+	for p.Depth() > 1 {
+		_ = p.Release(ctx)
+	}
+	if err := p.think(ctx, part); err != nil {
+		return err
+	}
+	_ = p.Count(ctx, key)
+	_ = p.Write(ctx)
+	_ = p.Release(ctx)
+	_ = p.Count(ctx, key)
+	return nil
+}

@@ -1,0 +1,102 @@
+package workloads
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// Needs says why a script cannot be played with a lock, or nil.
+func (p Script) Needs(lock locks.Spec) error {
+	if p.Reenters && !lock.Reenters {
+		return fmt.Errorf("its clients re-enter the lock, and lock %s cannot be re-entered (lockbench list locks)", lock.Name)
+	}
+	return nil
+}
+
+// AcquireReentrant lets a client try once to get a lock that it may enter again.
+func AcquireReentrant(name string) Step {
+	return call(name+" tries to acquire the lock", name, reentrant(1))
+}
+
+// Reenter lets a holder acquire the lock again.
+func Reenter(name string) Step {
+	return call(name+" enters the lock again", name, holding(reentrant(1)))
+}
+
+// ReenterBriefly lets a holder acquire the lock again, for a part of the TTL.
+func ReenterBriefly(name string, ttls float64) Step {
+	return call(fmt.Sprintf("%s enters the lock again, for %v of the TTL", name, ttls), name, holding(reentrant(ttls)))
+}
+
+// ReenterOrStop lets a holder acquire the lock again. If it is refused, it takes the lock for
+// lost and walks away.
+func ReenterOrStop(name string) Step {
+	return call(name+" enters the lock again, and walks away if it is refused", name, holding(func(ctx context.Context, s *Stage, c *Client) error {
+		err := reentrant(1)(ctx, s, c)
+		if errors.Is(err, locks.ErrTaken) {
+			c.Abandon("")
+		}
+		return err
+	}))
+}
+
+// AskCount lets a client ask the lock how often the client holds it.
+func AskCount(name string) Step {
+	return call(name+" asks how often it holds the lock", name, func(ctx context.Context, s *Stage, c *Client) error {
+		return c.Count(ctx, s.Key)
+	})
+}
+
+// AcquireResent lets a client try once to get a lock that it may enter again. The server
+// executes the command, its reply is lost, and the command is sent again.
+func AcquireResent(name string) Step {
+	acquire := AcquireReentrant(name)
+	return Step{acquire.Text + "; the reply is lost, and the command is sent again", func(ctx context.Context, s *Stage) error {
+		key := s.KeptAs(s.Key)[0]
+		if err := s.Nemesis.Start(ctx, nemesis.Duplicate(name, s.primary(name), key)); err != nil {
+			return err
+		}
+		if err := acquire.Do(ctx, s); err != nil {
+			return err
+		}
+		return s.Nemesis.Stop(ctx, nemesis.DuplicateF, name)
+	}}
+}
+
+// UseAgain lets a client acquire and release, again and again, for a number of TTLs.
+func UseAgain(name string, ttls float64) Step {
+	return call(fmt.Sprintf("%s acquires and releases again and again, for %v TTLs", name, ttls), name, func(ctx context.Context, s *Stage, c *Client) error {
+		for end := c.Now() + s.ttls(ttls); c.Now() < end; {
+			if err := reentrant(1)(ctx, s, c); err == nil {
+				_ = c.Release(ctx) // recorded
+			}
+			if err := errors.Join(s.stop(ctx), c.Clock.Sleep(ctx, max(s.TTL/4, time.Millisecond))); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// reentrant acquires for a part of the TTL.
+func reentrant(ttls float64) func(context.Context, *Stage, *Client) error {
+	return func(ctx context.Context, s *Stage, c *Client) error {
+		return c.AcquireAs(ctx, histories.Reentrant, s.Key, s.ttls(ttls))
+	}
+}
+
+// holding is f for a client that holds the lock; one that does not skips it.
+func holding(f func(context.Context, *Stage, *Client) error) func(context.Context, *Stage, *Client) error {
+	return func(ctx context.Context, s *Stage, c *Client) error {
+		if !c.Holds() {
+			return ErrNotHolding
+		}
+		return f(ctx, s, c)
+	}
+}
