@@ -1,0 +1,215 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/osproc"
+)
+
+// Client is one client of a run: a worker process, and after a crash the next one. It is the
+// lock as that client uses it. One call at a time.
+type Client struct {
+	fleet   *Fleet
+	name    string
+	setting func(life int) Setting
+	log     io.WriteCloser
+
+	mu      sync.Mutex
+	process *process
+	life    int
+	pid     int // of the last process that has said hello
+}
+
+// What its worker and the lock in it cannot do is an error of the run.
+var (
+	_ locks.RWLocker  = (*Client)(nil)
+	_ locks.Reentrant = (*Client)(nil)
+)
+
+// start starts a process, and makes it the client's.
+func (c *Client) start(ctx context.Context) error {
+	var stderr io.Writer
+	if c.log != nil {
+		stderr = c.log
+	}
+	p, err := start(c.fleet.run, c.fleet.launcher, c.name, c.fleet.command, stderr, c.fleet.grace, c.fleet.fail)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	c.process = p
+	set := c.setting(c.life)
+	set.Connect = c.life == 0 // a later one begins whatever other faults there are
+	c.life++
+	c.mu.Unlock()
+	hello, err := p.call(ctx, Request{Op: Hello, Protocol: Protocol})
+	switch {
+	case err != nil:
+		return err
+	case hello.Type != OK || hello.Protocol != Protocol:
+		err = fmt.Errorf("answers hello with %q and protocol %d, want %q and %d", hello.Type, hello.Protocol, OK, Protocol)
+	case hello.PID != 0 && !osproc.InGroup(hello.PID, p.cmd.Process.Pid):
+		err = fmt.Errorf("says that it is process %d, which does not belong to the process group that was started", hello.PID)
+	case c.fleet.need != "" && !slices.Contains(hello.Can, c.fleet.need):
+		err = fmt.Errorf("cannot run %s: %w", c.fleet.needed, lacks(hello.Can, c.fleet.need))
+	}
+	p.can = hello.Can
+	if err == nil {
+		pid := p.cmd.Process.Pid
+		if hello.PID != 0 {
+			pid = hello.PID
+		}
+		p.subject, err = osproc.Find(ctx, pid)
+		c.mu.Lock()
+		c.pid = pid
+		c.mu.Unlock()
+	}
+	if err != nil {
+		p.fail(err)
+		return p.useless()
+	}
+	done, err := p.call(ctx, Request{Op: Configure, Setting: &set})
+	if err == nil && done.Type != OK {
+		p.fail(fmt.Errorf("answers configure with %q (%s), want %q", done.Type, done.Error, OK))
+		err = p.useless()
+	}
+	return err
+}
+
+func (c *Client) current() *process {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.process
+}
+
+func (c *Client) close() error {
+	var errs []error
+	if p := c.current(); p != nil {
+		errs = append(errs, p.end())
+	}
+	if c.log != nil {
+		errs = append(errs, c.log.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Suspend stops the client's process by SIGSTOP, and returns what was seen of it.
+func (c *Client) Suspend(ctx context.Context) (string, error) {
+	p := c.current()
+	return p.observed(p.suspend(ctx))
+}
+
+// Resume lets it go on by SIGCONT, unless it was killed while it stood still.
+func (c *Client) Resume(ctx context.Context) (string, error) {
+	p := c.current()
+	if p.isKilled() {
+		return p.isGone(), nil
+	}
+	return p.observed(p.resume(ctx))
+}
+
+func (p *process) observed(state osproc.State, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("process %d is in state %s", p.subject.PID, state), nil
+}
+
+// PID is the id of the process in which the client lives now, or did last.
+// It may be called at any time.
+func (c *Client) PID() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.pid
+}
+
+// Kill ends the client's process by SIGKILL. Calls fail until Restart.
+func (c *Client) Kill(context.Context) (string, error) {
+	p := c.current()
+	if err := p.kill(); err != nil {
+		return "", err
+	}
+	return p.isGone(), nil
+}
+
+func (p *process) isGone() string {
+	pid := p.cmd.Process.Pid
+	if p.subject != nil {
+		pid = p.subject.PID
+	}
+	return fmt.Sprintf("process %d is gone", pid)
+}
+
+// Restart starts the client's next process.
+func (c *Client) Restart(ctx context.Context) (string, error) {
+	if err := c.start(ctx); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("process %d takes its place", c.current().subject.PID), nil
+}
+
+// lacks says that a worker has not told of a capability.
+func lacks(can []string, capability string) error {
+	return fmt.Errorf("its hello says that it can %q, want %q among it", can, capability)
+}
+
+// able ends a process that is asked for what it has not said that it can.
+func (p *process) able(capability string, op Op) error {
+	if slices.Contains(p.can, capability) {
+		return nil
+	}
+	p.fail(fmt.Errorf("cannot do what %s asks for: %w", op, lacks(p.can, capability)))
+	return p.useless()
+}
+
+// Acquire lets the worker try once.
+func (c *Client) Acquire(ctx context.Context, key string, ttl time.Duration) (locks.Lease, error) {
+	return c.current().acquire(ctx, Exclusive, key, ttl)
+}
+
+// AcquireWrite is Acquire.
+func (c *Client) AcquireWrite(ctx context.Context, key string, ttl time.Duration) (locks.Lease, error) {
+	return c.Acquire(ctx, key, ttl)
+}
+
+// AcquireRead lets the worker try once to get a reader's lease.
+func (c *Client) AcquireRead(ctx context.Context, key string, ttl time.Duration) (locks.Lease, error) {
+	p := c.current()
+	// A worker that does not know of modes would take an exclusive lease.
+	if err := p.able(CanShare, Acquire); err != nil {
+		return nil, err
+	}
+	return p.acquire(ctx, Shared, key, ttl)
+}
+
+// Count asks the worker how often it holds key, as its lock counts that.
+func (c *Client) Count(ctx context.Context, key string) (int64, error) {
+	p := c.current()
+	if err := p.able(CanReenter, Count); err != nil {
+		return 0, err
+	}
+	a, err := p.call(ctx, Request{Op: Count, Key: key})
+	if err == nil {
+		err = refused(a, locks.ErrNotHeld)
+	}
+	return a.Count, err
+}
+
+func (p *process) acquire(ctx context.Context, mode Mode, key string, ttl time.Duration) (locks.Lease, error) {
+	began := time.Now()
+	a, err := p.call(ctx, Request{Op: Acquire, Mode: mode, Key: key, TTL: milliseconds(ttl)})
+	if err == nil {
+		err = refused(a, locks.ErrTaken)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Lease{process: p, id: a.ID, token: a.Token, deadline: deadline(began, a), lost: a.gone}, nil
+}

@@ -1,0 +1,87 @@
+package worker
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"sync/atomic"
+	"testing"
+
+	"github.com/alicebob/miniredis/v2"
+
+	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/wire"
+)
+
+// linked is a cluster of which only the links are there.
+type linked struct {
+	cluster.Cluster
+	links map[string]*wire.Link
+}
+
+func (l linked) Link(_, node string) *wire.Link { return l.links[node] }
+
+// TestGateway checks that what a worker sends crosses its link to the node that serves just
+// then.
+func TestGateway(t *testing.T) {
+	c := linked{links: map[string]*wire.Link{}}
+	for _, node := range []string{"master", "replica"} {
+		m := miniredis.RunT(t)
+		must(t, m.Set("who", node))
+		link := wire.NewLink("A", node, func(ctx context.Context) (net.Conn, error) {
+			var d net.Dialer
+			return d.DialContext(ctx, "tcp", m.Addr())
+		})
+		defer link.Close()
+		c.links[node] = link
+	}
+	g := NewGateway("A", c)
+	var primary atomic.Value
+	primary.Store("master")
+	node := func() string { return primary.Load().(string) }
+	addr, err := g.Listen(t.Context(), node)
+	must(t, err)
+	get := func() string {
+		t.Helper()
+		conn, err := net.Dial("tcp", addr)
+		if err != nil {
+			return "refused" // by a reset that came so soon
+		}
+		defer func() { _ = conn.Close() }()
+		if _, err := conn.Write(wire.AppendCommand(nil, "GET", "who")); err != nil {
+			return "refused"
+		}
+		reply, err := wire.ReadReply(bufio.NewReader(conn))
+		switch {
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			t.Fatal("half a reply")
+		case err != nil:
+			return "refused"
+		}
+		return reply.Text()
+	}
+	if got := get(); got != "master" {
+		t.Errorf("connected to %s", got)
+	}
+	primary.Store("replica")
+	if got := get(); got != "replica" {
+		t.Errorf("after a failover: %s", got)
+	}
+	c.links["replica"].Cut()
+	if got := get(); got != "refused" {
+		t.Errorf("over a cut link: %s", got)
+	}
+	c.links["replica"].Heal()
+	if got := get(); got != "replica" {
+		t.Errorf("over a healed link: %s", got)
+	}
+	must(t, g.Close())
+	if _, err := net.Dial("tcp", addr); err == nil {
+		t.Error("it listens after Close")
+	}
+	if _, err := g.Listen(t.Context(), node); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("listens after Close: %v", err)
+	}
+}

@@ -1,0 +1,346 @@
+package worker
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/resource"
+)
+
+// setUpLimit bounds connecting to all servers.
+const setUpLimit = 10 * time.Second
+
+// lastWords is how long a request that is under way at the end of the input may take.
+const lastWords = time.Second
+
+// Serve is a worker with the locks of this project: it does what the requests on in ask
+// for and answers on out, until in ends or ctx does. It returns nil at the end of in, soon
+// even in the middle of a call, and gives nothing back that it holds. An error says which
+// line was not understood, or that out is closed.
+func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s := &server{out: json.NewEncoder(out), leases: map[int64]*held{}}
+	requests, ended := make(chan Request), make(chan error, 1)
+	go func() { ended <- scan(ctx, in, requests) }()
+	done := make(chan error, 1)
+	go func() { done <- s.serve(ctx, requests) }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			return err
+		}
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	close(requests)
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(lastWords):
+		return nil
+	}
+}
+
+// scan reads requests. The end of input is no error.
+func scan(ctx context.Context, in io.Reader, requests chan<- Request) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxLine)
+	for n := 1; lines.Scan(); n++ {
+		var r Request
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil || r.ID <= 0 || r.Op == "" {
+			return fmt.Errorf("line %d of the input is no request: want a JSON object with id and op (docs/worker-protocol.md), got %.200q", n, lines.Text())
+		}
+		select {
+		case requests <- r:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return lines.Err()
+}
+
+// server is one worker.
+type server struct {
+	mu  sync.Mutex // events come at any time
+	out *json.Encoder
+
+	lock     locks.Locker
+	guard    resource.Guard
+	register *locks.Client
+	leases   map[int64]*held
+}
+
+// held is a lease, and the section under it.
+type held struct {
+	locks.Lease
+	*resource.Section
+	over chan struct{} // closed when the lease is given back
+}
+
+func (s *server) serve(ctx context.Context, requests <-chan Request) error {
+	for {
+		select {
+		case r, ok := <-requests:
+			if !ok {
+				return nil
+			}
+			began := time.Now()
+			a := s.answer(ctx, r, began)
+			a.ID = r.ID
+			if err := s.send(a); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+func (s *server) send(a Answer) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.out.Encode(a); err != nil {
+		return fmt.Errorf("answer: %w", err)
+	}
+	return nil
+}
+
+func (s *server) answer(ctx context.Context, r Request, began time.Time) Answer {
+	if r.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, began.Add(duration(r.Timeout)))
+		defer cancel()
+	}
+	switch r.Op {
+	case Hello:
+		return Answer{
+			Type: OK, Protocol: Protocol, Worker: "lockbench", PID: os.Getpid(),
+			Can: []string{CanExtend, CanLost, CanShare, CanReenter},
+		}
+	case Configure:
+		if err := s.configure(ctx, r.Setting); err != nil {
+			return Answer{Type: Error, Error: err.Error()}
+		}
+		return Answer{Type: OK}
+	case Acquire, Read, Write, Extend, Release, Count:
+		if s.lock == nil {
+			return Answer{Type: Error, Error: fmt.Sprintf("%s before configure", r.Op)}
+		}
+	default:
+		return Answer{Type: Error, Error: fmt.Sprintf("no op %q, want %s, %s, %s, %s, %s, %s, %s or %s",
+			r.Op, Hello, Configure, Acquire, Read, Write, Extend, Release, Count)}
+	}
+	switch r.Op {
+	case Acquire:
+		return s.acquire(ctx, r, began)
+	case Count:
+		return s.count(ctx, r)
+	}
+	l, ok := s.leases[r.Lease]
+	if !ok {
+		return Answer{Type: Error, Error: fmt.Sprintf("%s: there is no lease %d, or it was released", r.Op, r.Lease)}
+	}
+	return s.use(ctx, l, r, began)
+}
+
+func (s *server) acquire(ctx context.Context, r Request, began time.Time) Answer {
+	acquire := s.lock.Acquire
+	switch r.Mode {
+	case Exclusive:
+	case Shared:
+		rw, ok := s.lock.(locks.RWLocker)
+		if !ok {
+			return Answer{Type: Error, Error: "this lock has no leases for readers"}
+		}
+		acquire = rw.AcquireRead
+	default:
+		return Answer{Type: Error, Error: fmt.Sprintf("no mode %q, want %q or none", r.Mode, Shared)}
+	}
+	lease, err := acquire(ctx, r.Key, duration(r.TTL))
+	if err != nil {
+		return refusal(err)
+	}
+	l := &held{
+		Lease:   lease,
+		Section: s.guard.Enter(resource.NewRegister(s.register, r.Key), lease, Clock{}),
+		over:    make(chan struct{}),
+	}
+	s.leases[r.ID] = l
+	if w, ok := lease.(locks.Watched); ok {
+		go s.watch(r.ID, l, w)
+	}
+	return Answer{Type: OK, Token: lease.Token(), Remaining: remaining(lease, began)}
+}
+
+func (s *server) count(ctx context.Context, r Request) Answer {
+	lock, ok := s.lock.(locks.Reentrant)
+	if !ok {
+		return Answer{Type: Error, Error: "this lock does not count"}
+	}
+	n, err := lock.Count(ctx, r.Key)
+	if err != nil {
+		return refusal(err)
+	}
+	return Answer{Type: OK, Count: n}
+}
+
+// use does what a holder does.
+func (s *server) use(ctx context.Context, l *held, r Request, began time.Time) Answer {
+	a := Answer{Type: OK}
+	var err error
+	switch r.Op {
+	case Read:
+		var seen resource.State
+		seen, err = l.Read(ctx)
+		a.Value, a.Version, a.Token = seen.Value, seen.Version, l.Section.Token()
+	case Write:
+		var seen resource.State
+		seen, err = l.Write(ctx, r.Value)
+		a.Version, a.Token = seen.Version, l.Section.Token()
+	case Extend:
+		extender, ok := l.Lease.(locks.Extender)
+		if !ok {
+			return Answer{Type: Error, Error: "leases of this lock cannot be extended"}
+		}
+		err = extender.Extend(ctx, duration(r.TTL))
+		a.Token, a.Remaining = l.Lease.Token(), remaining(l.Lease, began)
+	default:
+		close(l.over)
+		delete(s.leases, r.Lease)
+		err = l.Release(ctx)
+	}
+	if err != nil {
+		return refusal(err)
+	}
+	return a
+}
+
+// watch tells of the loss of a lease.
+func (s *server) watch(id int64, l *held, w locks.Watched) {
+	select {
+	case <-w.Lost():
+		_ = s.send(Answer{Event: Lost, Lease: id, Token: l.Lease.Token(), Remaining: remaining(l.Lease, time.Now())}) // a closed output ends the server
+	case <-l.over:
+	}
+}
+
+// remaining is when a lease ends, counted from an instant.
+func remaining(l locks.Lease, from time.Time) *float64 {
+	end := l.Deadline()
+	if end.IsZero() {
+		return nil
+	}
+	ms := milliseconds(end.Sub(from))
+	return &ms
+}
+
+// refusal is what an error means.
+func refusal(err error) Answer {
+	a := Answer{Type: Fail, Error: err.Error()}
+	switch {
+	case errors.Is(err, resource.ErrStale):
+		a.Reason = Stale
+	case errors.Is(err, resource.ErrElapsed):
+		a.Reason = Elapsed
+	case errors.Is(err, resource.ErrDone):
+		a.Reason = Done
+	case errors.Is(err, locks.ErrTaken):
+		a.Reason = Taken
+	case errors.Is(err, locks.ErrNotHeld):
+		a.Reason = NotHeld
+	case locks.Classify(err) != locks.Refused:
+		a.Type = Unknown
+	default:
+		a.Reason = Rejected
+		if _, ok := errors.AsType[*locks.InputError](err); ok {
+			a.Reason = Invalid
+		}
+	}
+	return a
+}
+
+// configure makes the lock and connects to every server.
+func (s *server) configure(ctx context.Context, set *Setting) error {
+	if set == nil {
+		return errors.New("configure says nothing, want lock, guard, nodes and register")
+	}
+	if s.lock != nil {
+		return errors.New("it is configured already")
+	}
+	spec, err := locks.Find(set.Lock)
+	if err != nil {
+		return err
+	}
+	guard, err := resource.FindGuard(set.Guard)
+	if err != nil {
+		return err
+	}
+	if err := guard.Supports(spec); err != nil {
+		return err
+	}
+	if len(set.Nodes) != spec.Masters {
+		return fmt.Errorf("lock %s needs %d masters, got the addresses of %d", spec.Name, spec.Masters, len(set.Nodes))
+	}
+	dial := func(ctx context.Context, address string) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "tcp", address)
+	}
+	client := func(address string) *locks.Client {
+		return locks.NewClient(func(ctx context.Context) (net.Conn, error) { return dial(ctx, address) })
+	}
+	var shards []*locks.Client
+	for _, address := range set.Nodes {
+		shards = append(shards, client(address))
+	}
+	s.register = client(set.Register.Address)
+	lock := spec.New(locks.Env{
+		Nodes:    shards,
+		Dial:     func(ctx context.Context, node int) (net.Conn, error) { return dial(ctx, set.Nodes[node]) },
+		Clock:    Clock{},
+		NewClock: func() locks.Clock { return Clock{} },
+		Rand:     rand.NewChaCha8(sha256.Sum256([]byte(set.Seed))),
+		Client:   set.Identity,
+		Thread:   1, // the only thread of its process
+	})
+	if set.Connect {
+		if err := connect(ctx, set, shards, s.register, lock); err != nil {
+			return err
+		}
+	}
+	s.guard, s.lock = guard, lock
+	return nil
+}
+
+// connect connects to every server and sends the scripts ahead, so that no fault hits that.
+func connect(ctx context.Context, set *Setting, shards []*locks.Client, register *locks.Client, lock locks.Locker) error {
+	ctx, cancel := context.WithTimeout(ctx, setUpLimit)
+	defer cancel()
+	for i, shard := range shards {
+		if err := locks.Load(ctx, shard); err != nil {
+			return fmt.Errorf("connect to %s: %w", set.Nodes[i], err)
+		}
+	}
+	if err := resource.NewRegister(register, "").Load(ctx); err != nil {
+		return fmt.Errorf("connect to %s: %w", set.Register.Address, err)
+	}
+	if c, ok := lock.(locks.Connector); ok {
+		if err := c.Connect(ctx); err != nil {
+			return fmt.Errorf("connect: %w", err)
+		}
+	}
+	return nil
+}
