@@ -33,7 +33,9 @@ func deleteWithoutCheck() Scenario {
 			{Lock: "setnx-px-del", Want: checker.Expectation{
 				checker.StrictExclusion: checker.Fail,
 				checker.LeaseExclusion:  checker.Fail,
+				checker.LeaseHonoured:   checker.Fail,
 				checker.Ownership:       checker.Fail,
+				checker.TruthfulReplies: checker.Fail,
 				checker.ResourceSafety:  checker.Fail,
 			}},
 			{

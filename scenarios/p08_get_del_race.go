@@ -34,6 +34,7 @@ func getDelRace() Scenario {
 			{Lock: "setnx-px-get-del", Want: checker.Expectation{
 				checker.StrictExclusion: checker.Fail,
 				checker.LeaseExclusion:  checker.Fail,
+				checker.LeaseHonoured:   checker.Fail,
 				checker.Ownership:       checker.Fail,
 				checker.ResourceSafety:  checker.Fail,
 			}},

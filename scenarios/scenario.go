@@ -22,20 +22,45 @@ type Scenario struct {
 	Why    string // why the broken lock breaks, for people
 
 	Replicas int // of the lock's first master
-	Script   workloads.Script
+	// ClusterMode says that the lock's server is a node of a Redis Cluster.
+	ClusterMode bool
+	Clocks      bool // the script sets the clocks of servers
+	// Threads is how many clients, from A on, are threads of one process, and so share its
+	// connections; 0: each client is a process of its own.
+	Threads   int
+	Keys      int  // that the script names; 0 means 1
+	Faultless bool // the script needs no fault: the lock breaks, or holds, in fair weather
+	// Overtaking is how often a client that waits may be overtaken by each other one; 0: the
+	// scenario asks for no fairness.
+	Overtaking int
+	Script     workloads.Script
+	// InProcess is why the clients must live in lockbench's own process; empty: they need not.
+	InProcess string
+	// Gaps are the backends that cannot play the script, and why: what they cannot do is
+	// listed and not counted as passed.
+	Gaps map[string]string
 	// TTL is the lease in virtual time. RealTTL is used on real servers, where the
 	// script may have to wait for a lease to end.
 	TTL, RealTTL time.Duration
 
 	// Cases are the broken lock first, and then its twins.
 	Cases []Case
+	// Remedies are what the servers can be given against the pitfall; see With.
+	Remedies []Remedy
+	// Holds says that no lock of the catalogue breaks under the steps: the scenario shows
+	// that they hold. Its first case is the lock that is most in danger.
+	Holds bool
+
+	remedy string // see With
 }
 
 // Case is a lock and a guard, and what is expected of them under the steps.
 type Case struct {
 	Lock  string
 	Guard resource.Guard
-	Want  checker.Expectation
+	// Remedy names that of the scenario's remedies which is in place. Empty: none.
+	Remedy string
+	Want   checker.Expectation
 	// Note says what a survivor shows. Empty: nothing needs to be said.
 	Note string
 }
@@ -49,12 +74,16 @@ func (s Scenario) Survivors() []Case {
 	return slices.DeleteFunc(slices.Clone(s.Cases), func(c Case) bool { return !s.Saves(c) })
 }
 
-// String is the case's lock, and its guard if it has one.
+// String is the case's lock, and its guard and remedy if it has them.
 func (c Case) String() string {
-	if c.Guard == resource.None {
-		return c.Lock
+	s := c.Lock
+	if c.Guard != resource.None {
+		s += " with guard " + c.Guard.String()
 	}
-	return c.Lock + " with guard " + c.Guard.String()
+	if c.Remedy != "" {
+		s += " under " + c.Remedy
+	}
+	return s
 }
 
 // Case returns what is expected of a lock under a guard. Of a lock that it does not name
@@ -64,14 +93,14 @@ func (s Scenario) Case(lock string, guard resource.Guard) Case {
 	if i := s.find(lock, guard); i >= 0 {
 		return s.Cases[i]
 	}
-	return Case{Lock: lock, Guard: guard, Want: s.beyondHope()}
+	return Case{Lock: lock, Guard: guard, Remedy: s.remedy, Want: s.beyondHope()}
 }
 
 // Names says whether the catalogue says something of a lock under a guard.
 func (s Scenario) Names(lock string, guard resource.Guard) bool { return s.find(lock, guard) >= 0 }
 
 func (s Scenario) find(lock string, guard resource.Guard) int {
-	return slices.IndexFunc(s.Cases, func(c Case) bool { return c.Lock == lock && c.Guard == guard })
+	return slices.IndexFunc(s.Cases, func(c Case) bool { return c.Lock == lock && c.Guard == guard && c.Remedy == s.remedy })
 }
 
 // beyondHope wants nothing of the properties that all survivors break.
@@ -98,11 +127,73 @@ func (s Scenario) Saves(c Case) bool {
 // All returns the catalogue in the order of the pitfalls' numbers.
 func All() []Scenario {
 	return []Scenario{
+		crashNoTTL(),
 		crashBetweenSetnxExpire(),
+		existsThenSet(),
+		expiredDelSetnxRace(),
+		getsetOverwrite(),
+		getsetClockSkew(),
 		deleteWithoutCheck(),
 		getDelRace(),
+		watchExpiredKey(),
+		execResultMisread(),
 		gcPauseLeaseExpiry(),
+		elapsedCheckClockSkew(),
+		checkThenWriteRace(),
 		failoverAsyncRepl(),
+		failoverCheckThenWrite(),
+		failoverFenceRegression(),
+		failoverWait(),
+		splitBrain(),
+		redlockMinorityDown(),
+		redlockClockJump(),
+		redlockRestart(),
+		redlockGCPause(),
+		redlockSlowMajority(),
+		redlockOrphan(),
+		redlockHungNode(),
+		acquireReplyLost(),
+		lateSetAfterCleanup(),
+		luaErrorHalfDone(),
+		reentrantThreadIDCollision(),
+		reentrantLocalAfterExpiry(),
+		reentrantForeignRelease(),
+		reentrantShrunkLease(),
+		reentrantResend(),
+		renewalFullTTLSleep(),
+		renewalSharedFlag(),
+		renewalCapped(),
+		renewalCutOff(),
+		renewalOutlivesUnlock(),
+		hungHolder(),
+		rwReaderDeletesReader(),
+		rwCrossSlot(),
+		rwReaderOverwritesTimestamp(),
+		rwSameMillisecond(),
+		rwClientClock(),
+		rwWriterStarvation(),
+		rwWriteNotReentrant(),
+		spinWithoutBackoff(),
+		trylockOffByOne(),
+		lotteryRunsTwice(),
+		evictedLock(),
+		restartEmpty(),
+		serverClockJump(),
+		wrongtypeCollision(),
+		clientCutOff(),
+		tokenPrefix(),
+		clientComputedDeadline(),
+		scriptFlush(),
+		nodeStall(),
+		sharedConnectionWatch(),
+		poolStarvedRelease(),
+		renewalPoolExhausted(),
+		unlockAlwaysTrue(),
+		rwTwoKeyForeignRelease(),
+		rwKeyTTLTooShort(),
+		rwExpiryJudgedByTheOther(),
+		failoverWaitElsewhere(),
+		unlockUnreachable(),
 	}
 }
 
@@ -124,4 +215,6 @@ const (
 	virtualTTL  = 3 * time.Second
 	unhurriedly = 10 * time.Second
 	waitedFor   = time.Second
+	// majorityWaitedFor lets a server of five take 200 ms for its answer, for busy machines.
+	majorityWaitedFor = 4 * time.Second
 )

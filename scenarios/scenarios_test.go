@@ -3,6 +3,7 @@ package scenarios_test
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/lockbench/lockbench/checker"
@@ -24,13 +25,13 @@ func TestCatalogueIsSound(t *testing.T) {
 		if s.Title == "" || s.Why == "" || s.Source == "" || s.TTL <= 0 || s.RealTTL <= 0 {
 			t.Errorf("%s: title, why, source and both TTLs are required", s.Name)
 		}
-		for i, step := range s.Script.Steps {
-			if step.Text == "" || step.Do == nil {
-				t.Errorf("%s: step %d says or does nothing", s.Name, i+1)
+		checkSteps(t, s)
+		for _, r := range s.Remedies {
+			with, err := s.With(r.Name)
+			if err != nil || r.Title == "" || !name.MatchString(r.Name) || !slices.ContainsFunc(s.Survivors(), func(c scenarios.Case) bool { return c.Remedy == r.Name }) {
+				t.Errorf("%s: remedy %q has no name, title or case that it saves: %v", s.Name, r.Name, err)
 			}
-		}
-		if len(s.Survivors()) == 0 {
-			t.Errorf("%s: nothing survives it", s.Name)
+			checkSteps(t, with)
 		}
 		broken := 0
 		for _, v := range s.Broken().Want {
@@ -38,8 +39,14 @@ func TestCatalogueIsSound(t *testing.T) {
 				broken++
 			}
 		}
-		if broken == 0 {
+		switch {
+		case s.Holds && broken > 0:
+			t.Errorf("%s: it says that every lock holds, and one breaks", s.Name)
+		case s.Holds:
+		case broken == 0:
 			t.Errorf("%s: the broken lock breaks nothing", s.Name)
+		case len(s.Survivors()) == 0:
+			t.Errorf("%s: nothing survives it", s.Name)
 		}
 		cases := map[string]bool{}
 		for _, c := range s.Cases {
@@ -50,10 +57,22 @@ func TestCatalogueIsSound(t *testing.T) {
 			if err := c.Guard.Supports(spec); err != nil {
 				t.Errorf("%s: %v", s.Name, err)
 			}
+			if _, err := s.With(c.Remedy); err != nil {
+				t.Errorf("%s: %v", s.Name, err)
+			}
 			if cases[c.String()] {
 				t.Errorf("%s: %v is there twice", s.Name, c)
 			}
 			cases[c.String()] = true
+		}
+	}
+}
+
+func checkSteps(t *testing.T, s scenarios.Scenario) {
+	t.Helper()
+	for i, step := range s.Script.Steps {
+		if step.Text == "" || step.Do == nil {
+			t.Errorf("%s: step %d says or does nothing", s.Name, i+1)
 		}
 	}
 }
@@ -89,5 +108,35 @@ func TestUnnamedLocksMustHold(t *testing.T) {
 	}
 	if want := pause.Case("my-own-lock", resource.None).Want; len(want) != 1 || want[checker.StrictExclusion] != checker.NotApplicable {
 		t.Errorf("a lock that P11 does not name: %v", want)
+	}
+}
+
+func TestRemedies(t *testing.T) {
+	restart, err := scenarios.Find("redlock-restart")
+	if err != nil {
+		t.Fatal(err)
+	}
+	with, err := restart.With("aof-always")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if with.Title == restart.Title || with.Broken().Lock != "redlock" {
+		t.Errorf("with a remedy: %q, %v", with.Title, with.Broken())
+	}
+	// The same lock is judged by what is expected of it under the remedy.
+	if got := with.Case("redlock", resource.None); len(got.Want) != 0 || got.String() != "redlock under aof-always" || !with.Saves(got) {
+		t.Errorf("under the remedy: %+v", got)
+	}
+	if got := restart.Case("redlock", resource.None); got.Want[checker.StrictExclusion] != checker.Fail {
+		t.Errorf("without it: %+v", got)
+	}
+	var unknown *locks.UnknownError
+	if _, err := restart.With("aof-alway"); !errors.As(err, &unknown) || unknown.Nearest != "aof-always" {
+		t.Errorf("a misspelt remedy: %v", err)
+	}
+	if split, err := scenarios.Find("split-brain"); err != nil {
+		t.Error(err)
+	} else if with, err := split.With("min-replicas"); err != nil || with.Gaps["embedded"] == "" || split.Gaps["embedded"] != "" {
+		t.Errorf("gaps of a remedy: %v, %v; of its scenario: %v", with.Gaps, err, split.Gaps)
 	}
 }
