@@ -30,15 +30,20 @@ func (r NemesisRow) On(backend string) string {
 	return "yes"
 }
 
-// NemesisTable is every random fault on every backend.
-func NemesisTable() []NemesisRow {
-	// Which faults a deployment can have is a matter of its type alone.
-	backends := map[string]cluster.Cluster{
+// deployments are the types of the backends' clusters: which faults a deployment can have is
+// a matter of its type alone.
+func deployments() map[string]cluster.Cluster {
+	return map[string]cluster.Cluster{
 		Embedded: (*embedded.Cluster)(nil),
 		Process:  (*process.Cluster)(nil),
 		Docker:   (*docker.Cluster)(nil),
 		External: (*external.Cluster)(nil),
 	}
+}
+
+// NemesisTable is every random fault on every backend.
+func NemesisTable() []NemesisRow {
+	backends := deployments()
 	var rows []NemesisRow
 	for _, k := range nemesis.Kinds() {
 		row := NemesisRow{Name: k.Name, Title: k.Title, Gaps: map[string]string{}, Means: map[string]string{}}

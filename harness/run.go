@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
@@ -16,13 +17,13 @@ import (
 	"github.com/lockbench/lockbench/cluster/process"
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/sim"
+	"github.com/lockbench/lockbench/worker"
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// standstill is how long, in real time, a run in virtual time may take.
-const standstill = 2 * time.Minute
+// standstill is how long, in real time, virtual time may not move.
+const standstill = time.Minute
 
 // Result is what a run gave.
 type Result struct {
@@ -30,10 +31,10 @@ type Result struct {
 	Meta      histories.Meta
 	Events    []histories.Event
 	Exchanges []histories.Exchange // what crossed the wire, if it was kept
-	Report    checker.Report
-	Outcome   checker.Outcome
-	Expected  []checker.Judged // of each property, and whether it came out so
-	Dir       string           // where the run is kept; empty if it is not
+	Album     []Snapshot           // one after each step of a script and one at the end, if they were kept
+	Samples   []histories.Sample   // what processes took of the machine
+	checker.Judgement
+	Dir string // where the run is kept; empty if it is not
 }
 
 // Run runs cfg once. An error means that the harness failed, not the lock; what was
@@ -53,6 +54,15 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 		res.Config.Key = cfg.Key
 		res.Meta.Notes = append(res.Meta.Notes, c.Notes()...)
 	}
+	if cfg.setsClocks() {
+		res.Meta.Notes = append(res.Meta.Notes, clockNotes(servers.Cluster)...)
+	}
+	if len(cfg.Worker) > 0 {
+		res.Meta.Notes = append(res.Meta.Notes, "each client is a process of its own: "+strings.Join(cfg.Worker, " "))
+	}
+	if cfg.Threads > 0 {
+		res.Meta.Notes = append(res.Meta.Notes, fmt.Sprintf("the first %d clients are threads of one process, and use its connections: what they send to the lock's servers is shown as A's", cfg.Threads))
+	}
 	var dir *histories.Dir
 	var sink io.Writer
 	if cfg.Out != "" {
@@ -67,18 +77,31 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	}
 
 	recorder := histories.NewRecorder(sink)
-	tape := &tape{on: cfg.Tape}
-	played := play(ctx, cfg, servers, surroundings{recorder: recorder, tape: tape, interrupted: ctx.Err}, &res.Meta)
+	tape, sampler, album := &tape{on: cfg.Tape}, new(sampler), &album{on: cfg.Album}
+	env := surroundings{recorder: recorder, tape: tape, sampler: sampler, album: album, interrupted: ctx.Err}
+	if res.Dir != "" {
+		env.logs = filepath.Join(res.Dir, "logs")
+	}
+	if cfg.FailFast {
+		env.lookout = newLookout(cfg, recorder)
+	}
+	played := play(ctx, cfg, servers, env, &res.Meta)
 	kept := recorder.Close()
-	res.Events, res.Exchanges = recorder.Events(), tape.exchanges()
+	res.Events, res.Exchanges, res.Samples, res.Album = recorder.Events(), tape.exchanges(), sampler.kept, album.kept
+	res.Meta.Usage, res.Meta.Notes = histories.Sum(sampler.kept), append(res.Meta.Notes, sampler.notes...)
 	if n := recorder.Clamped(); n > 0 {
 		res.Meta.Notes = append(res.Meta.Notes, fmt.Sprintf("the clock went back %d times", n))
+	}
+	if env.lookout != nil {
+		if n := env.lookout.note(); n != "" {
+			res.Meta.Notes = append(res.Meta.Notes, n)
+		}
 	}
 	if played != nil {
 		res.Meta.Notes = append(res.Meta.Notes, "the run ended early: "+played.Error())
 	}
 	if dir != nil && kept == nil { // a torn history must not be called recorded
-		kept = errors.Join(keepExchanges(dir, res.Exchanges), dir.Recorded(res.Meta))
+		kept = errors.Join(keepExchanges(dir, res.Exchanges), keepSamples(dir, sampler.kept), dir.Recorded(res.Meta))
 	}
 	if err := errors.Join(played, kept); err != nil {
 		return res, err
@@ -86,19 +109,26 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	res.Meta.Phase = histories.PhaseRecorded
 
 	began := time.Now()
-	res.Report = checker.Check(ctx, res.Events, checker.Options{
-		FaultsExpected: cfg.Faults,
-		ClientFaults:   nemesis.ClientFaults(),
-		Slack:          cfg.slack(),
-		Now:            func() time.Duration { return time.Since(began) },
-	})
-	res.Outcome, res.Expected = checker.Compare(res.Report, cfg.Want)
+	opt := cfg.judgement()
+	opt.Now = func() time.Duration { return time.Since(began) }
+	judged := cfg.Seams.judge(ctx, res.Events, opt)
+	if err := ctx.Err(); err != nil { // what no judge has come to is no result of the run
+		return res, err
+	}
+	res.Judgement, err = checker.NewJudgement(judged, cfg.Want, cfg.Expect)
+	if err != nil {
+		return res, err
+	}
+	res.Note, res.Why, res.Survivors = cfg.Note, cfg.Why, append(res.Survivors, cfg.Alternatives...)
 	if dir != nil {
-		if err := dir.Checked(res.Meta, res.Report); err != nil {
+		if err := dir.Checked(res.Meta, res.Judgement); err != nil {
 			return res, err
 		}
 	}
 	res.Meta.Phase = histories.PhaseChecked
+	if res.Report.Verdict == checker.Disagreement {
+		return res, fmt.Errorf("two judges contradict each other, and one of them is wrong; please report it with the history: %s", strings.Join(res.Report.HarnessErrors, "; "))
+	}
 	if len(res.Report.HarnessErrors) > 0 {
 		return res, fmt.Errorf("the history is not one that a lock can be judged by: %s", res.Report.HarnessErrors[0])
 	}
@@ -117,13 +147,17 @@ func keepExchanges(dir *histories.Dir, x []histories.Exchange) error {
 }
 
 func (c Config) meta(now time.Time) histories.Meta {
-	return histories.Meta{
+	m := histories.Meta{
 		Schema: histories.Schema, Phase: histories.PhaseRunning,
 		Scenario: c.Name, Pitfall: c.Pitfall, Title: c.Title,
 		Lock: c.Lock.Name, Guard: c.Guard.String(), Backend: c.Backend, Topology: c.topology().String(),
-		Seed: c.Seed, Clients: c.Workload.Clients(), TTL: c.TTL, Started: now.UTC(),
+		Seed: c.Seed, Clients: c.Workload.Clients(), Rate: c.Rate, TTL: c.TTL, Started: now.UTC(),
 		Version: c.Version, Command: c.Command,
 	}
+	if c.Keys > 1 {
+		m.Keys = c.Keys
+	}
+	return m
 }
 
 // deployment is a cluster that is open outside of any bubble.
@@ -147,11 +181,11 @@ func open(ctx context.Context, cfg Config) (deployment, error) {
 	var err error
 	switch cfg.Backend {
 	case Docker:
-		c, err = docker.New(ctx, cfg.topology(), docker.Options{Log: cfg.Log})
+		c, err = docker.New(ctx, cfg.topology(), docker.Options{Log: cfg.Log, Clocks: cfg.setsClocks()})
 	case External:
 		c, err = external.New(ctx, cfg.topology(), cfg.Servers, external.Options{})
 	default:
-		c, err = process.New(ctx, cfg.topology(), process.Options{})
+		c, err = process.New(ctx, cfg.topology(), process.Options{Clocks: cfg.setsClocks()})
 	}
 	if err != nil {
 		return deployment{}, err
@@ -167,6 +201,7 @@ func play(ctx context.Context, cfg Config, servers deployment, env surroundings,
 		env.cluster = servers.Cluster
 		env.now = func() time.Duration { return time.Since(start) }
 		env.clock = func() workloads.Clock { return realClock{} }
+		env.sampler.watchServers(servers.Cluster)
 		err := stage(ctx, cfg, env)
 		return errors.Join(err, servers.Close())
 	}
@@ -176,15 +211,21 @@ func play(ctx context.Context, cfg Config, servers deployment, env surroundings,
 			return err
 		}
 		env.cluster, env.now = c, w.Now
+		if cfg.ClusterMode {
+			meta.Notes = append(meta.Notes, "cluster mode is simulated: commands on keys of different slots are refused, and all slots are on one node")
+		}
 		env.clock = func() workloads.Clock { return w.Source() }
 		// A context from outside the bubble cannot wake anybody inside.
 		err = stage(context.Background(), cfg, env)
 		meta.Replayable = w.Replayable() && cfg.Lock.Unseeded == ""
 		if cfg.Lock.Unseeded != "" {
-			meta.Notes = append(meta.Notes, fmt.Sprintf("the run may not replay: %s takes %s from the machine", cfg.Lock.Name, cfg.Lock.Unseeded))
+			meta.Notes = append(meta.Notes, "the run may not replay: "+cfg.Lock.Unseeded)
 		}
 		if n := w.Ambiguous(); n > 0 {
 			meta.Notes = append(meta.Notes, fmt.Sprintf("at %d instants two sources acted at once: the run may not replay", n))
+		}
+		if w.Crowded() {
+			meta.Notes = append(meta.Notes, "more connections were open at once than have time slots of their own: the run may not replay")
 		}
 		return errors.Join(err, c.Close())
 	})
@@ -198,4 +239,9 @@ type surroundings struct {
 	interrupted func() error
 	recorder    *histories.Recorder
 	tape        *tape
+	album       *album
+	sampler     *sampler      // watches nothing in virtual time
+	logs        string        // directory of what workers write; empty: it is not kept
+	fleet       *worker.Fleet // of clients that are processes; nil: they are not
+	lookout     *lookout      // nil: the load is played to its end
 }

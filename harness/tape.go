@@ -43,6 +43,8 @@ func (t *tape) watch(client, node string, link *wire.Link, now func() time.Durat
 			x.Note = what(e) + " held, then let go"
 		case wire.Dropped:
 			x.Note = what(e) + " dropped"
+		case wire.Executed:
+			x.Note = "executed twice, at first " + e.Reply
 		}
 	})
 }

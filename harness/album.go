@@ -1,0 +1,100 @@
+package harness
+
+import (
+	"context"
+	"time"
+
+	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/resource"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// Snapshot is what there is to see when a step of a script has been done. It is taken from
+// outside: no client notices, nothing of it is in the history, and nothing is judged by it.
+type Snapshot struct {
+	Step      string // the step's text; empty: the end of the run, after its epilogue
+	At        time.Duration
+	Events    int                  // how many had been recorded
+	Exchanges []histories.Exchange // what had crossed the wire, as far as it had come
+	Nodes     []NodeState
+}
+
+// NodeState is what a node held.
+type NodeState struct {
+	cluster.Node
+	Primary bool // it serves a shard
+	Alive   bool
+	Silent  bool               // it is alive and does not answer
+	Keys    []cluster.KeyState // of the lock, or of the register; absent ones too
+}
+
+// album keeps snapshots, for those who tell a run step by step.
+type album struct {
+	on   bool
+	take func(ctx context.Context, step string) error
+	kept []Snapshot
+}
+
+// watch takes a snapshot after each step on s.
+func (a *album) watch(s *workloads.Stage, env surroundings, now func() time.Duration) {
+	if !a.on {
+		return
+	}
+	var register []string
+	for _, key := range s.Keys {
+		register = append(register, key+resource.KeySuffix)
+	}
+	a.take = func(ctx context.Context, step string) error {
+		shot := Snapshot{Step: step, At: now(), Events: env.recorder.Len(), Exchanges: env.tape.exchanges()}
+		serving := map[string]bool{}
+		for shard := range s.Shards {
+			serving[s.Cluster.Primary(shard)] = true
+		}
+		for _, node := range s.Cluster.Nodes() {
+			keys := s.LockKeys
+			if node.Role == cluster.Register {
+				keys = register
+			}
+			state, err := look(ctx, s.Cluster, node, keys)
+			if err != nil {
+				return err
+			}
+			state.Primary = serving[node.Name]
+			shot.Nodes = append(shot.Nodes, state)
+		}
+		a.kept = append(a.kept, shot)
+		return nil
+	}
+	s.Done = func(ctx context.Context, step workloads.Step) error { return a.take(ctx, step.Text) }
+}
+
+// end takes the last snapshot.
+func (a *album) end(ctx context.Context) error {
+	if !a.on {
+		return nil
+	}
+	return a.take(ctx, "")
+}
+
+// patience is how long a node may take to answer a look.
+const patience = time.Second
+
+func look(ctx context.Context, c cluster.Cluster, node cluster.Node, keys []string) (NodeState, error) {
+	state := NodeState{Node: node, Alive: c.Alive(node.Name)}
+	if !state.Alive {
+		return state, nil
+	}
+	patient, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var err error
+	state.Keys, err = c.Inspect(patient, node.Name, keys...)
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return state, err
+	case patient.Err() != nil:
+		state.Silent = true
+		return state, nil
+	}
+	return state, err
+}

@@ -1,0 +1,126 @@
+package harness_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/locks/locktest"
+	"github.com/lockbench/lockbench/scenarios"
+)
+
+// TestAlbumChangesNothing plays every scenario with and without snapshots: a look from
+// outside must not show in the history, which is all that is judged, or in what crossed the
+// wire.
+func TestAlbumChangesNothing(t *testing.T) {
+	for _, s := range scenarios.All() {
+		for _, c := range s.Cases[:min(2, len(s.Cases))] { // the broken lock and one more
+			s, err := s.With(c.Remedy)
+			if err != nil || s.Gaps[harness.Embedded] != "" {
+				continue // see TestCatalogueIsSound and TestGaps
+			}
+			if find(t, c.Lock).Unseeded != "" {
+				continue // two runs differ anyway
+			}
+			t.Run(fmt.Sprintf("%s/%v", s.Name, c), func(t *testing.T) {
+				t.Parallel()
+				cfg := scenario(t, s, c, harness.Embedded)
+				cfg.Seed = 7
+				without := run(t, cfg)
+				cfg.Album = true
+				with := run(t, judgedBefore(cfg, without))
+				if diff := cmp.Diff(without.Events, with.Events); diff != "" {
+					t.Errorf("the history (-without +with):\n%s", diff)
+				}
+				if diff := cmp.Diff(without.Exchanges, with.Exchanges); diff != "" {
+					t.Errorf("what crossed the wire (-without +with):\n%s", diff)
+				}
+				if len(without.Album) != 0 {
+					t.Error("snapshots that nobody asked for")
+				}
+				if want := len(s.Script.Steps) + 1; len(with.Album) != want {
+					t.Fatalf("%d snapshots, want %d", len(with.Album), want)
+				}
+				for i, step := range s.Script.Steps {
+					if with.Album[i].Step != step.Text {
+						t.Errorf("snapshot %d is of %q, want %q", i, with.Album[i].Step, step.Text)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestAlbum checks that snapshots show what servers hold at that moment: the key of a
+// client that died before it could set the TTL, and that of a lease.
+func TestAlbum(t *testing.T) {
+	for _, backend := range []string{harness.Embedded, harness.Process} {
+		t.Run(backend, func(t *testing.T) {
+			if backend == harness.Process {
+				locktest.NeedRedis(t)
+			}
+			s, err := scenarios.Find("P02")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range s.Cases[:2] { // setnx-expire, setnx-px-lua
+				cfg := scenario(t, s, c, backend)
+				cfg.Album = true
+				album := run(t, cfg).Album
+				first := album[0]
+				key := first.Nodes[0].Keys[0]
+				if !key.Exists || key.Value == "" || !first.Nodes[0].Primary || !first.Nodes[0].Alive {
+					t.Fatalf("%s: the first command has been executed, and there is %+v", c.Lock, first.Nodes)
+				}
+				if forever := key.TTL == histories.NoTTL; forever != (c.Lock == "setnx-expire") {
+					t.Errorf("%s: after the first command the TTL is %v", c.Lock, key.TTL)
+				}
+				if x := first.Exchanges; len(x) != 1 || x[0].Replied != 0 || x[0].Note != "reply held" {
+					t.Errorf("%s: the reply is held, and there is %+v", c.Lock, x)
+				}
+				// Only the client's own call and the fault had been recorded by then.
+				if first.Events != 2 {
+					t.Errorf("%s: %d events had been recorded, want 2", c.Lock, first.Events)
+				}
+				last := album[len(album)-1]
+				if last.Step != "" || last.Nodes[0].Keys[0].Exists != (c.Lock == "setnx-expire") {
+					t.Errorf("%s: at the end there is %+v", c.Lock, last.Nodes)
+				}
+				register := last.Nodes[len(last.Nodes)-1]
+				written := len(register.Keys[0].Fields) > 0
+				if register.Role != cluster.Register || written != (c.Lock == "setnx-px-lua") {
+					t.Errorf("%s: the register holds %+v", c.Lock, register)
+				}
+			}
+		})
+	}
+}
+
+// TestAlbumOfTheDead checks that a node that is dead is told as such.
+func TestAlbumOfTheDead(t *testing.T) {
+	s, err := scenarios.Find("P14")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := scenario(t, s, s.Broken(), harness.Embedded)
+	cfg.Album = true
+	for _, shot := range run(t, cfg).Album {
+		primary := "master"
+		switch shot.Step {
+		case "the master dies":
+		case "the replica is promoted":
+			primary = "replica"
+		default:
+			continue
+		}
+		for _, n := range shot.Nodes {
+			if n.Alive != (n.Name != "master") || n.Primary != (n.Name == primary) {
+				t.Errorf("when %s: %s is alive %v, primary %v", shot.Step, n.Name, n.Alive, n.Primary)
+			}
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package harness
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// lookout ends a random load at the first violation of what is expected to hold, or to fail; what
+// was given up beforehand ends nothing. The load asks between rounds, so that in virtual time the
+// same seed always ends at the same event. Everybody finishes what they are at, faults are healed,
+// and what was recorded is judged as ever.
+type lookout struct {
+	recorder *histories.Recorder
+
+	mu    sync.Mutex
+	watch *checker.Watch
+	found checker.Property
+}
+
+func newLookout(cfg Config, recorder *histories.Recorder) *lookout {
+	wants := func(p checker.Property) bool { return cfg.Want[p] != checker.NotApplicable }
+	return &lookout{recorder: recorder, watch: checker.NewWatch(cfg.judgement(), wants)}
+}
+
+// enough says whether the load need not go on.
+func (l *lookout) enough() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.found == "" {
+		l.found = l.watch.Add(l.recorder.From(l.watch.Len())...)
+	}
+	return l.found != ""
+}
+
+// note tells that the run ended early, and why; "" if it did not.
+func (l *lookout) note() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.found == "" {
+		return ""
+	}
+	return fmt.Sprintf("the load ended early (--fail-fast): %s was seen to be violated after %d events", l.found, l.watch.Len())
+}
+
+// judgement is how the run is judged.
+func (c Config) judgement() checker.Options {
+	return checker.Options{
+		FaultsExpected: c.Faults,
+		ClientFaults:   nemesis.ClientFaults(),
+		Masters:        c.Lock.Masters,
+		Slack:          c.slack(),
+		Overtaking:     c.Overtaking,
+	}
+}

@@ -1,0 +1,148 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/histories"
+)
+
+// Judged is a history that was read from a file and judged.
+type Judged struct {
+	histories.File                         // Events are nil
+	Count          int                     // of events
+	Cited          map[int]histories.Event // those that the report's witnesses name
+	Drawn          []histories.Event       // what there is to draw of violations: see drawn
+	Report         checker.Report
+}
+
+// JudgeFile reads a history as histories.ReadFile does and judges it as Judge does, or by
+// linearizability if model is not empty. Where lines were left out, the report says what is
+// certain all the same.
+//
+// A large history is not held in memory if the properties can do without: those of
+// exclusion. A second look at the file then finds what the witnesses name.
+//
+// watch, if it is not nil, is told how many bytes of the file have been read for the first
+// time. The size is 0 if the file has none.
+func JudgeFile(ctx context.Context, path string, lenient bool, model checker.Model, properties []checker.Property, watch func(read, size int64)) (Judged, error) {
+	var j Judged
+	var err error
+	if model == "" && checker.Streams(properties) && readableAgain(path) {
+		err = j.stream(ctx, path, lenient, properties, watch)
+	} else {
+		err = j.whole(ctx, path, lenient, model, properties, watch)
+	}
+	if err != nil {
+		return j, err
+	}
+	j.Report = j.Report.WithGaps(j.gaps(), j.Count)
+	if len(properties) > 0 {
+		j.Report = j.Report.Only(properties...)
+	}
+	return j, nil
+}
+
+// gaps are the indexes of events before which lines were left out; Count for those behind the
+// last event.
+func (j *Judged) gaps() []int {
+	var gaps []int
+	for _, s := range j.Skipped {
+		gaps = append(gaps, s.Sound)
+	}
+	return gaps
+}
+
+// readableAgain says that a path is no pipe or terminal, which can be read but once.
+func readableAgain(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && (info.IsDir() || info.Mode().IsRegular())
+}
+
+func (j *Judged) whole(ctx context.Context, path string, lenient bool, model checker.Model, properties []checker.Property, watch func(read, size int64)) error {
+	var err error
+	if j.File, err = histories.WatchFile(path, lenient, watch); err != nil {
+		return err
+	}
+	events := j.Events
+	j.Events, j.Count = nil, len(events)
+	if model == "" {
+		j.Report = judge(ctx, events, j.Meta, properties, j.gaps())
+	} else {
+		j.Report = JudgeAs(ctx, events, model)
+	}
+	j.Cited = make(map[int]histories.Event)
+	for _, i := range cited(j.Report) {
+		if i < len(events) {
+			j.Cited[i] = events[i]
+		}
+	}
+	j.Drawn = drawn(j.Report).of(events)
+	return nil
+}
+
+func (j *Judged) stream(ctx context.Context, path string, lenient bool, properties []checker.Property, watch func(read, size int64)) error {
+	s := checker.NewStream()
+	faults := false
+	var err error
+	j.File, err = histories.WatchEvents(path, lenient, watch, func(_ int, e histories.Event) error {
+		j.Count++
+		faults = faults || beginsFault(&e)
+		return errors.Join(interrupted(ctx, j.Count), s.Add(e))
+	})
+	if err != nil {
+		return err
+	}
+	opt := judgeOptions(j.Meta, properties)
+	opt.FaultsExpected, opt.Gaps = faults, j.gaps()
+	j.Report = s.Check(ctx, opt)
+
+	wanted := cited(j.Report)
+	if len(wanted) == 0 {
+		return nil
+	}
+	j.Cited = make(map[int]histories.Event)
+	draw := drawn(j.Report)
+	last := max(slices.Max(wanted), draw.last)
+	n := 0
+	_, err = histories.EachEvent(path, lenient, func(_ int, e histories.Event) error {
+		if slices.Contains(wanted, n) {
+			j.Cited[n] = e
+		}
+		if draw.wants(e) {
+			j.Drawn = append(j.Drawn, e)
+		}
+		if n++; n > last {
+			return errFound
+		}
+		return interrupted(ctx, n)
+	})
+	if errors.Is(err, errFound) {
+		return nil
+	}
+	return err
+}
+
+// errFound ends the second look at a file.
+var errFound = errors.New("all was found")
+
+// interrupted asks a context now and then.
+func interrupted(ctx context.Context, events int) error {
+	if events%4096 != 0 {
+		return nil
+	}
+	return context.Cause(ctx)
+}
+
+// cited are the events that a report's witnesses name.
+func cited(r checker.Report) []int {
+	var all []int
+	for _, res := range r.Results {
+		all = append(all, res.Witness...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}

@@ -1,0 +1,129 @@
+package harness
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/osproc"
+	"github.com/lockbench/lockbench/resource"
+	"github.com/lockbench/lockbench/worker"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// newFleet returns what runs the clients as processes. What they write to their standard
+// error is kept with the run.
+func newFleet(ctx context.Context, cfg Config, env surroundings) (*worker.Fleet, error) {
+	var log func(client string) (io.WriteCloser, error)
+	if env.logs != "" {
+		log = func(client string) (io.WriteCloser, error) {
+			if err := os.MkdirAll(env.logs, 0o755); err != nil {
+				return nil, err
+			}
+			return os.Create(filepath.Join(env.logs, "worker-"+strings.ReplaceAll(client, " ", "-")+".log"))
+		}
+	}
+	fleet, err := worker.NewFleet(ctx, cfg.Worker, log)
+	if err == nil {
+		fleet.Require(cfg.asksOfWorkers(), "workload "+cfg.Name)
+	}
+	return fleet, err
+}
+
+// asksOfWorkers is what the workload needs of a worker that not every one can, or empty.
+func (c Config) asksOfWorkers() string {
+	w := c.Workload
+	if under, ok := w.(workloads.UnderFaults); ok {
+		w = under.Workload
+	}
+	switch w := w.(type) {
+	case workloads.ReadWrite:
+		return worker.CanShare
+	case workloads.Reentrant:
+		return worker.CanReenter
+	case workloads.Script:
+		if w.Reenters {
+			return worker.CanReenter
+		}
+	}
+	return ""
+}
+
+// employ lets the client live in a process of its own, which reaches the servers through
+// listeners of ours.
+func (m *member) employ(ctx context.Context, cfg Config, env surroundings) error {
+	gateway := worker.NewGateway(m.Name, env.cluster)
+	m.conns = append(m.conns, gateway)
+	var nodes []string
+	for i := range cfg.Lock.Masters {
+		address, err := gateway.Listen(ctx, func() string { return m.View.Primary(env.cluster, i) })
+		if err != nil {
+			return err
+		}
+		nodes = append(nodes, address)
+	}
+	register, err := gateway.Listen(ctx, func() string { return registerNode })
+	if err != nil {
+		return err
+	}
+	read, write, enter := resource.Scripts()
+	process, err := env.fleet.Start(ctx, m.Name, func(life int) worker.Setting {
+		s := seed(cfg.Seed, m.Worker, life, 't')
+		return worker.Setting{
+			Lock: cfg.Lock.Name, Guard: cfg.Guard.String(), Nodes: nodes,
+			Register: worker.Register{Address: register, Suffix: resource.KeySuffix, Read: read, Write: write, Enter: enter},
+			Client:   m.Name, Identity: identity(cfg, m.Worker, life), Seed: hex.EncodeToString(s[:]),
+		}
+	})
+	if err != nil {
+		return err
+	}
+	m.Lock, m.Process = process, process
+	m.Skew = nil // its clock is not ours to set
+	env.sampler.watch(target{
+		name:    "client " + m.Name,
+		measure: func(ctx context.Context) (osproc.Usage, error) { return osproc.Measure(ctx, process.PID()) },
+		alive:   func() bool { return true },
+	})
+	m.Enter = func(l locks.Lease) workloads.Section {
+		return l.(*worker.Lease) //nolint:forcetypeassert // the lock is that of a worker
+	}
+	return nil
+}
+
+// WithWorkers is c with each client in a process of command, or says why that cannot be. An
+// empty command means that they live in ours.
+func (c Config) WithWorkers(command []string) (Config, error) {
+	c.Worker = command
+	return c, c.canEmploy()
+}
+
+// canEmploy says why clients cannot be processes of their own, or nil.
+func (c Config) canEmploy() error {
+	if len(c.Worker) > 0 && (c.Backend == Embedded || c.Backend == "") {
+		return fmt.Errorf("backend %s is virtual time inside of one process, and a worker is a process of its own; use --backend %s, %s or %s",
+			Embedded, Process, Docker, External)
+	}
+	if len(c.Worker) > 0 && c.InProcess != "" {
+		return fmt.Errorf("%s cannot be had with clients in processes of their own: %s", c.Name, c.InProcess)
+	}
+	if len(c.Worker) > 0 && c.Threads > 0 {
+		return fmt.Errorf("in %s clients are threads of one process that share its connections, and a worker is a process of one client", c.Name)
+	}
+	return nil
+}
+
+// WantsProcesses says whether clients should be processes of their own: a fault is to stop
+// or kill them, and the backend is not virtual time.
+func WantsProcesses(nemeses []string, backend string) bool {
+	return backend != Embedded && slices.ContainsFunc(nemeses, func(name string) bool {
+		return name == nemesis.PauseName || name == nemesis.CrashName
+	})
+}
