@@ -1,0 +1,49 @@
+package gate
+
+import (
+	"fmt"
+
+	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/scenarios"
+)
+
+// unfit says why a scenario has nothing to say of a lock, or nothing. What all locks have
+// that the catalogue names for a scenario, its steps may use.
+func unfit(s scenarios.Scenario, lock locks.Spec, find func(string) (locks.Spec, error)) (string, error) {
+	if err := s.Script.Needs(lock); err != nil {
+		return err.Error(), nil
+	}
+	var named []locks.Spec
+	for _, c := range s.Cases {
+		spec, err := find(c.Lock)
+		if err != nil {
+			return "", fmt.Errorf("scenario %s: %w", s.Name, err)
+		}
+		named = append(named, spec)
+	}
+	for _, need := range []struct {
+		what string
+		has  func(locks.Spec) bool
+	}{
+		{"its steps need a lock that has readers and writers", func(l locks.Spec) bool { return l.ReadWrite }},
+		{"its steps need a lock that can be re-entered", func(l locks.Spec) bool { return l.Reenters }},
+		{"its steps need a lock that issues fencing tokens", func(l locks.Spec) bool { return l.Fencing }},
+	} {
+		if all(named, need.has) && !need.has(lock) {
+			return need.what, nil
+		}
+	}
+	if all(named, func(l locks.Spec) bool { return l.Masters > lock.Masters }) {
+		return fmt.Sprintf("its steps need a lock on %d independent masters", named[0].Masters), nil
+	}
+	return "", nil
+}
+
+func all(specs []locks.Spec, has func(locks.Spec) bool) bool {
+	for _, s := range specs {
+		if !has(s) {
+			return false
+		}
+	}
+	return true
+}

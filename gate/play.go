@@ -1,0 +1,146 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// Watch is how a caller follows a gate. Both may be nil.
+type Watch struct {
+	// Now is a monotonic clock, for how long runs take.
+	Now func() time.Duration
+	// Done is called after each run, one at a time, with how much of the plan is done: a
+	// share of its cost, not of its runs.
+	Done func(row Row, runs int, share float64)
+}
+
+// Play plays the plan's runs, jobs at a time. When ctx ends it returns what was done until
+// then. An error means that not even the first run could be played.
+func (p *Plan) Play(ctx context.Context, jobs int, watch Watch) (Results, error) {
+	if watch.Now == nil {
+		watch.Now = func() time.Duration { return 0 }
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	began := watch.Now()
+	total := 0
+	for _, i := range p.items {
+		total += i.weight
+	}
+
+	var mu sync.Mutex
+	rows, next, done, cost, played := make([]*Row, len(p.items)), 0, 0, 0, false
+	take := func() (int, bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		if next == len(p.items) || ctx.Err() != nil {
+			return 0, false
+		}
+		next++
+		return next - 1, true
+	}
+	keep := func(i int, row Row, begun bool, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if played = played || begun; !played {
+			cancel(&unplayedError{err}) // such as a missing redis-server: so would all others
+			return
+		}
+		rows[i] = &row
+		done, cost = done+1, cost+p.items[i].weight
+		if watch.Done != nil {
+			watch.Done(row, done, float64(cost)/float64(total))
+		}
+	}
+	var wg sync.WaitGroup
+	for range max(1, min(jobs, len(p.items))) {
+		wg.Go(func() {
+			for i, ok := take(); ok; i, ok = take() {
+				from := watch.Now()
+				res, err := p.opt.Run(ctx, p.items[i].cfg)
+				if ctx.Err() != nil && err != nil {
+					return // it was cut short
+				}
+				row := p.judge(p.items[i].row, res, err)
+				row.Took = watch.Now() - from
+				keep(i, row, err == nil || len(res.Events) > 0, err)
+			}
+		})
+	}
+	wg.Wait()
+	if first, ok := errors.AsType[*unplayedError](context.Cause(ctx)); ok {
+		return Results{}, first.err
+	}
+	res := p.results()
+	for _, row := range rows {
+		if row != nil {
+			res.Rows = append(res.Rows, *row)
+		}
+	}
+	res.Took = watch.Now() - began
+	return res, nil
+}
+
+// unplayedError is why the first run could not be played.
+type unplayedError struct{ err error }
+
+func (e *unplayedError) Error() string { return e.err.Error() }
+
+// judge says what became of a run.
+func (p *Plan) judge(row Row, res harness.Result, err error) Row {
+	if err != nil {
+		row.Outcome, row.Reason = p.excuse(err), err.Error()
+		if step, ok := errors.AsType[*workloads.StepError](err); ok {
+			row.Reason = step.Error() // and not what broke because of it
+		}
+		return row
+	}
+	row.Outcome = NotApplicable
+	for _, j := range res.Expected {
+		if len(p.opt.FailOn) > 0 && !slices.Contains(p.opt.FailOn, j.Property) {
+			continue
+		}
+		f := Finding{Judged: j}
+		outcome := Expected
+		if !j.Met {
+			f.Story, outcome = res.Report.Result(j.Property).Story, Unexpected
+			if j.Got == checker.Unknown || j.Got == checker.Disagreement {
+				outcome = Unknown
+			}
+		}
+		row.Judged, row.Outcome = append(row.Judged, f), worse(row.Outcome, outcome)
+	}
+	switch {
+	case len(res.Expected) == 0:
+		row.Outcome, row.Reason = Unknown, "nothing was judged"
+	case len(row.Judged) == 0:
+		row.Reason = fmt.Sprintf("the run has nothing to do with %v", p.opt.FailOn)
+	}
+	return row
+}
+
+// excuse says what a run is worth that did not come to its end.
+func (p *Plan) excuse(err error) Outcome {
+	if _, ok := errors.AsType[*harness.NeedsError](err); ok {
+		return NotApplicable
+	}
+	if p.opt.Subject == nil {
+		return Failed
+	}
+	// The script was written for other locks.
+	if _, ok := errors.AsType[*workloads.UnplayableError](err); ok {
+		return NotApplicable
+	}
+	if _, ok := errors.AsType[*workloads.StepError](err); ok {
+		return Unknown
+	}
+	return Failed
+}

@@ -1,0 +1,144 @@
+package gate
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/report"
+)
+
+// word is what a table says of a scenario.
+func (g *group) word(known Baseline) (string, report.Tone) {
+	switch g.outcome {
+	case Expected:
+		if slices.ContainsFunc(g.rows, known.knows) {
+			return "known", report.Doubtful
+		}
+		return "ok", report.Good
+	case Unexpected:
+		return "FAIL", report.Bad
+	case Unknown:
+		return "unknown", report.Doubtful
+	case Failed:
+		return "ERROR", report.Bad
+	}
+	for _, gap := range g.gaps {
+		if !gap.NotApplicable {
+			return "gap", report.Quiet
+		}
+	}
+	return "n/a", report.Quiet
+}
+
+// Text writes r for people: a line for each scenario, then what did not come out as wanted.
+func (r Results) Text(w io.Writer, known Baseline, style report.Style) error {
+	page := report.NewPage(style)
+	page.Para("lockbench gate  ", r.title(), report.Strong)
+	page.Line()
+	groups := r.groups(known)
+	longest := 0
+	for _, g := range groups {
+		longest = max(longest, len(g.name))
+	}
+	for _, g := range groups {
+		word, tone := g.word(known)
+		quiet := report.Plain
+		if tone == report.Quiet {
+			quiet = report.Quiet
+		}
+		page.Para(" "+page.Cell(word, 7, tone)+"  "+page.Cell(g.id, 3, quiet)+"  "+page.Cell(g.name, longest, quiet)+"  ", g.summary(known), quiet)
+	}
+	for _, g := range groups {
+		for _, p := range g.problems(known) {
+			page.Line()
+			p.text(page, known)
+		}
+	}
+	r.partly(page, groups)
+	r.gone(page, known)
+	page.Line()
+	page.Para("", r.sentence(known)+fmt.Sprintf(" · %s in %s", report.Count(len(r.Rows), "run"), rounded(r.Took)), report.Plain)
+	page.Para("Verdict: ", r.verdict(known), report.Strong)
+	_, err := page.WriteTo(w)
+	return err
+}
+
+// text tells a problem, and how to see it.
+func (p problem) text(page *report.Page, known Baseline) {
+	word, tone := (&group{outcome: p.outcome}).word(known)
+	row := p.first(known)
+	text := p.scenario + ", " + p.who
+	if often := p.often(); often != "" {
+		text += ", " + often
+	}
+	page.Para(" "+page.Cell(word, 7, tone)+"  "+page.Cell(p.id, 3, report.Plain)+"  ", text+": "+what(row), report.Strong)
+	const indent = "              "
+	if s := story(row); s != "" {
+		page.Para(indent, s, report.Plain)
+	}
+	if row.Command != "" {
+		page.Line(indent, page.Cell(row.Command, 0, report.Plain)) // to be copied, however long
+	}
+}
+
+// partly tells what is missing of scenarios that were played.
+func (r Results) partly(page *report.Page, groups []*group) {
+	told := false
+	for _, g := range groups {
+		for _, gap := range g.gaps {
+			if len(g.rows) == 0 {
+				continue
+			}
+			if !told {
+				page.Line()
+				page.Line("Not played, and not counted as passed:")
+				told = true
+			}
+			page.Para(" "+page.Cell(g.id, 5, report.Plain), g.name+", "+gap.who()+": "+gap.Reason, report.Plain)
+		}
+	}
+}
+
+// gone tells what the baseline knows and nobody found.
+func (r Results) gone(page *report.Page, known Baseline) {
+	gone := known.Gone(r)
+	if len(gone) == 0 {
+		return
+	}
+	page.Line()
+	page.Line("In the baseline, and not found any more (--update-baseline removes it):")
+	for _, k := range gone {
+		page.Para(" "+page.Cell(k.ID, 5, report.Plain), fmt.Sprintf("%s, %s: %s %v", k.Scenario, who(k.Lock, k.Guard, k.Remedy), report.Label(k.Property), k.Got), report.Plain)
+	}
+}
+
+// verdict is what the exit code says.
+func (r Results) verdict(known Baseline) string {
+	if !r.Whole() {
+		return fmt.Sprintf("none, as it was cut short after %d of %s.", len(r.Rows), report.Count(r.Share, "run"))
+	}
+	switch r.Outcome(known) {
+	case Expected:
+		if r.Lock != "" {
+			return "the lock keeps what can be kept, save what is known."
+		}
+		return "everything came out as expected."
+	case Unexpected:
+		return "not as expected."
+	case Failed:
+		return "none, since lockbench or something that it needs failed."
+	}
+	return "unknown, which is no pass."
+}
+
+func rounded(d time.Duration) string {
+	if d < 10*time.Second {
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	if d < 2*time.Minute {
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	}
+	return d.Round(time.Second).String()
+}
