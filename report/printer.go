@@ -37,6 +37,8 @@ func (p *printer) verdict(v checker.Verdict) string {
 		return p.colour("32", "pass")
 	case checker.NotApplicable:
 		return "n/a"
+	case checker.Disagreement:
+		return p.red("ERROR")
 	}
 	return p.colour("33", "unknown")
 }
@@ -58,7 +60,7 @@ func (p *printer) para(prefix, text string, paint func(string) string) {
 }
 
 // narrowest is the fewest columns that text is wrapped to, however narrow the terminal.
-const narrowest = 20
+const narrowest = 10
 
 // wrap breaks text into lines of at most width columns, between words where it can. Runs
 // of spaces inside a line stay. There is at least one line.
@@ -107,7 +109,7 @@ const (
 )
 
 // show makes a string from outside harmless to a terminal and short.
-func show(s string) string { return shorten(clean(s), longestName) }
+func show(s string) string { return brief(s, longestName) }
 
 // prose makes sentences that quote strings from outside harmless and not too long.
 func prose(s string) string {
@@ -116,6 +118,12 @@ func prose(s string) string {
 		words[i] = show(w)
 	}
 	return shorten(strings.Join(words, " "), longestProse)
+}
+
+// brief cleans and shortens s. Of a long s it looks at the beginning alone: cleaning makes
+// nothing shorter.
+func brief(s string, most int) string {
+	return shorten(clean(s[:min(len(s), utf8.UTFMax*(most+1))]), most)
 }
 
 func shorten(s string, most int) string {

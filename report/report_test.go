@@ -1,12 +1,10 @@
 package report_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -30,25 +28,12 @@ var update = flag.Bool("update", false, "write the golden files instead of compa
 func load(t testing.TB, name string, want checker.Expectation) report.Run {
 	t.Helper()
 	dir := filepath.Join("testdata", "runs", name)
-	meta, events, err := histories.Load(dir)
+	r, err := report.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := report.Run{Meta: meta, Events: events, Dir: "store/" + meta.Scenario + "/20261120T120000.000Z-1"}
-	commands, err := os.ReadFile(filepath.Join(dir, histories.CommandsFile))
-	if err == nil {
-		r.Exchanges, err = histories.ReadExchanges(bytes.NewReader(commands), histories.CommandsFile)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
-	}
-	results, err := os.ReadFile(filepath.Join(dir, histories.ResultsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(results, &r.Report); err != nil {
-		t.Fatal(err)
-	}
+	r.Dir = "store/" + r.Scenario + "/20261120T120000.000Z-1"
+	r.Page = r.Dir + "/" + histories.ReportFile
 	r.Outcome, r.Expected = checker.Compare(r.Report, want)
 	return r
 }
@@ -145,7 +130,7 @@ func asJSON(t testing.TB, r report.Run) string {
 // TestWidth checks that only what is there to be copied is wider than the terminal.
 func TestWidth(t *testing.T) {
 	for name, r := range runs(t) {
-		for _, width := range []int{60, 80, 100, 120, 200} {
+		for _, width := range []int{40, 60, 80, 100, 120, 200} {
 			for _, colour := range []bool{false, true} {
 				for _, l := range strings.Split(sgr.ReplaceAllString(text(t, r, report.Style{Width: width, Colour: colour}), ""), "\n") {
 					if utf8.RuneCountInString(l) > width && !copied.MatchString(l) {
@@ -159,7 +144,7 @@ func TestWidth(t *testing.T) {
 
 var (
 	sgr    = regexp.MustCompile(`\x1b\[[0-9;]+m`)
-	copied = regexp.MustCompile(`^(Replay: |History:|        ) \S`)
+	copied = regexp.MustCompile(`^(Replay: |History:|Report: |        ) \S`)
 )
 
 // TestColourChangesNothing checks that the report reads the same without colour, and that
@@ -309,6 +294,62 @@ func TestLongHistoriesAreToldBriefly(t *testing.T) {
 	}
 }
 
+// TestWindowOfAViolation checks that a long history is told by what its first violation is
+// about: all of a short window, and of a long one the calls that prove it.
+func TestWindowOfAViolation(t *testing.T) {
+	var events []histories.Event
+	add := func(worker int, typ histories.Type, f histories.F, attempt uint64) int {
+		events = append(events, histories.Event{
+			Index: len(events), Time: time.Duration(len(events)) * time.Millisecond,
+			Process: worker, Worker: worker, Type: typ, F: f, Key: "k", Attempt: attempt,
+		})
+		return len(events) - 1
+	}
+	noise := func(n int) {
+		for range n {
+			attempt := uint64(len(events) + 1000)
+			add(2, histories.Invoke, histories.Read, attempt)
+			add(2, histories.OK, histories.Read, attempt)
+		}
+	}
+	noise(200)
+	first := add(0, histories.Invoke, histories.Acquire, 1)
+	add(0, histories.OK, histories.Acquire, 1)
+	pause := add(histories.Nemesis, histories.Invoke, "pause", 0)
+	noise(40)
+	add(1, histories.Invoke, histories.Acquire, 2)
+	last := add(1, histories.OK, histories.Acquire, 2)
+	noise(500)
+	far := add(1, histories.Invoke, histories.Release, 2)
+	noise(200)
+
+	res := checker.Result{
+		Property: checker.StrictExclusion, Verdict: checker.Fail, Witness: []int{first + 1, last}, Story: "Two held k.",
+		Attempts: []uint64{1, 2}, Window: &checker.Window{First: first, Last: last},
+	}
+	r := report.Run{Events: events, Judgement: checker.Judgement{Report: checker.Report{Verdict: checker.Fail, Results: []checker.Result{res}}}}
+	told := text(t, r, report.Style{Width: 200})
+	for _, want := range []string{"these are those around the first violation of mutual exclusion", "A        acquires k", "B        acquires k", "C        reads the register"} {
+		if !strings.Contains(told, want) {
+			t.Errorf("want %q in\n%s", want, told)
+		}
+	}
+	r.Report.Results[0].Window.Last = far
+	told = text(t, r, report.Style{Width: 200})
+	for _, want := range []string{
+		"these are the calls that prove the first violation of mutual exclusion, and the faults meanwhile",
+		fmt.Sprintf("%d-%d  0.401  A        acquires k\n", first, first+1), fmt.Sprintf("%d  0.402  nemesis  pause\n", pause),
+		fmt.Sprintf("%d-%d  0.484  B        acquires k\n", last-1, last), fmt.Sprintf("%d  1.485  B        releases k …\n", far),
+	} {
+		if !strings.Contains(told, want) {
+			t.Errorf("want %q in\n%s", want, told)
+		}
+	}
+	if strings.Contains(told, "C        ") {
+		t.Errorf("what has nothing to do with it is told:\n%s", told)
+	}
+}
+
 // TestBeliefFromBeforeTheWindow checks that a holder from long ago is still counted.
 func TestBeliefFromBeforeTheWindow(t *testing.T) {
 	var events []histories.Event
@@ -340,6 +381,27 @@ func TestManyRefusalsAreOneRow(t *testing.T) {
 	}
 }
 
+func TestManyErrorsAreOneRow(t *testing.T) {
+	events := []histories.Event{}
+	add := func(e histories.Event) {
+		e.Index, e.Time, e.F, e.Key, e.TTL = len(events), time.Duration(len(events))*time.Millisecond, histories.Acquire, "k", time.Second
+		events = append(events, e)
+	}
+	for i := range 10 {
+		e := histories.Event{Process: i, Worker: 0, Attempt: uint64(i + 1), Type: histories.Invoke}
+		add(e)
+		e.Type, e.Err = histories.Info, "NOSCRIPT"
+		if i == 9 {
+			e.Err = "EOF"
+		}
+		add(e)
+	}
+	told := text(t, report.Run{Events: events}, report.Style{Width: 120})
+	if !strings.Contains(told, "tries to acquire k 9 times until 0.017: outcome unknown, NOSCRIPT") || !strings.Contains(told, "EOF") {
+		t.Errorf("want one row of nine errors, and one of the tenth:\n%s", told)
+	}
+}
+
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }
@@ -362,5 +424,79 @@ func BenchmarkText(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		text(b, r, report.Style{Width: 120})
+	}
+}
+
+// TestSharedHoldsAreNoAlarm checks that only those who may not share a key raise an alarm,
+// and that the head says what is not as usual with a load.
+func TestSharedHoldsAreNoAlarm(t *testing.T) {
+	var events []histories.Event
+	acquire := func(worker int, mode histories.Mode) {
+		attempt := uint64(len(events) + 1)
+		for _, kind := range []histories.Type{histories.Invoke, histories.OK} {
+			events = append(events, histories.Event{
+				Index: len(events), Time: time.Duration(len(events)) * time.Millisecond, Process: worker, Worker: worker,
+				Type: kind, F: histories.Acquire, Key: "k", Attempt: attempt, Value: string(mode),
+			})
+		}
+	}
+	acquire(0, histories.Shared)
+	acquire(1, histories.Shared)
+	r := report.Run{Meta: histories.Meta{Scenario: "readwrite", Keys: 3, Rate: 12.5}, Events: events}
+	got := text(t, r, report.Style{Width: 120})
+	if strings.Count(got, "acquires k for reading") != 2 || strings.Contains(got, "!!") {
+		t.Errorf("two readers:\n%s", got)
+	}
+	if !strings.Contains(got, " · 3 keys · 12.5 rounds/s") {
+		t.Errorf("the head says nothing of keys and rate:\n%s", got)
+	}
+	acquire(2, histories.Exclusive)
+	r.Events = events
+	if got := text(t, r, report.Style{Width: 120}); strings.Count(got, "!!") != 2 {
+		t.Errorf("a writer beside two readers:\n%s", got)
+	}
+}
+
+// TestBackground checks that what no call of a client sent is told for itself, and what is the
+// same once; and that a call is not said to have sent what another key needs.
+func TestBackground(t *testing.T) {
+	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
+	event := func(i, at int, typ histories.Type, f histories.F, key string, attempt uint64) histories.Event {
+		return histories.Event{Index: i, Time: ms(at), Type: typ, F: f, Key: key, Attempt: attempt}
+	}
+	sent := func(at int, node, command, reply string) histories.Exchange {
+		return histories.Exchange{Sent: ms(at), Replied: ms(at), Client: "A", Node: node, Command: command, Reply: reply}
+	}
+	hangs := event(6, 30, histories.Info, histories.Abandon, "k", 1)
+	hangs.Value = "hangs"
+	r := report.Run{
+		Events: []histories.Event{
+			event(0, 0, histories.Invoke, histories.Acquire, "k", 1), event(1, 2, histories.OK, histories.Acquire, "k", 1),
+			event(2, 10, histories.Invoke, histories.Acquire, "l", 2), event(3, 14, histories.OK, histories.Acquire, "l", 2),
+			event(4, 20, histories.Invoke, histories.Release, "l", 2), event(5, 22, histories.OK, histories.Release, "l", 2),
+			hangs,
+		},
+		Exchanges: []histories.Exchange{
+			sent(1, "master", "SET k x", "OK"),
+			sent(3, "master", "HELLO 2", ""), sent(4, "register", "EVALSHA k:register", "1"),
+			sent(5, "master", "RENEW k", "1"), sent(7, "master", "RENEW k", "1"), sent(8, "master", "RENEW k", "0"),
+			sent(11, "master", "SET l y", "OK"), sent(12, "master", "RENEW k", "0"),
+			sent(21, "master", "DEL l", "1"), sent(40, "master", "RENEW k", "0"),
+		},
+	}
+	got := text(t, r, report.Style{Width: 120})
+	for _, want := range []string{
+		"0.005  A  in the background, 2 times until 0.007  → master: RENEW k  1\n",
+		"0.008  A  in the background                       → master: RENEW k  0\n",
+		"0.012  A  in the background                       → master: RENEW k  0\n",
+		"0.014  A  acquires l                              → master: SET l y  OK\n",
+		"0.030  A  hangs\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("want %q in\n%s", want, got)
+		}
+	}
+	if n := strings.Count(got, "in the background"); n != 3 || strings.Contains(got, "HELLO") || strings.Contains(got, "register") {
+		t.Errorf("%d rows are told of the background, want 3 and nothing of the register:\n%s", n, got)
 	}
 }

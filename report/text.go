@@ -14,7 +14,8 @@ import (
 // Style says how a text report may look.
 type Style struct {
 	Colour bool
-	Width  int // columns; 0 means 100
+	Width  int  // columns; 0 means 100
+	ASCII  bool // pictures keep to ASCII, for terminals that may have nothing else
 }
 
 // longStory is how many events a timeline may have before only its witness is told.
@@ -30,6 +31,7 @@ func Text(w io.Writer, r Run, style Style) error {
 	p := &printer{style: style}
 	p.head(r)
 	p.timeline(r)
+	p.picture(r.Report.Results, r.Events)
 	p.verdicts(r)
 	p.end(r)
 	_, err := io.WriteString(w, p.b.String())
@@ -43,7 +45,9 @@ func (p *printer) head(r Run) {
 	if m.Pitfall != "" {
 		text += " (" + show(m.Pitfall) + ")"
 	}
-	text += "  " + prose(fmt.Sprintf("lock %s · guard %s · %s · seed %d · %s", m.Lock, m.Guard, backend(m.Backend), m.Seed, m.Topology))
+	if known := conditions(m); len(known) > 0 {
+		text += "  " + prose(strings.Join(known, " · "))
+	}
 	p.para("", text, func(line string) string {
 		if rest, ok := strings.CutPrefix(line, name+" "); ok {
 			return p.bold(name) + " " + rest
@@ -54,6 +58,36 @@ func (p *printer) head(r Run) {
 		p.para("", prose(m.Title), nil)
 	}
 	p.line("")
+}
+
+// conditions are what was run against what, as far as it is known.
+func conditions(m histories.Meta) []string {
+	var known []string
+	add := func(what, value string) {
+		if value != "" {
+			known = append(known, what+value)
+		}
+	}
+	add("lock ", m.Lock)
+	add("guard ", m.Guard)
+	add("", backend(m.Backend))
+	if m.Schema != 0 {
+		add("seed ", fmt.Sprint(m.Seed))
+	}
+	add("", m.Topology+load(m))
+	return known
+}
+
+// load tells of a random load what is not as usual.
+func load(m histories.Meta) string {
+	text := ""
+	if m.Keys > 1 {
+		text += fmt.Sprintf(" · %d keys", m.Keys)
+	}
+	if m.Rate > 0 {
+		text += fmt.Sprintf(" · %v rounds/s", m.Rate)
+	}
+	return text
 }
 
 func backend(name string) string {
@@ -77,25 +111,25 @@ func (p *printer) timeline(r Run) {
 		events, which = window(events, r.Report)
 		p.para("  ", fmt.Sprintf("%d events, of which these are %s", len(r.Events), which), p.dim)
 	}
-	rows := timeline(r.Events, events, r.Exchanges)
+	rows := NewTimeline(r).Rows(events)
 	var marks, times, names, whats []string
 	for _, row := range rows {
-		marks, times, names = append(marks, row.mark), append(times, seconds(row.at)), append(names, row.who)
+		marks, times, names = append(marks, row.Mark()), append(times, seconds(row.At)), append(names, row.Who)
 	}
 	mark, at, who := widest(marks), widest(times), widest(names)
 	for i, row := range rows {
-		whats = append(whats, fmt.Sprintf("  %*s  %*s  %s  ", mark, row.mark, at, times[i], pad(row.who, who))+row.what)
+		whats = append(whats, fmt.Sprintf("  %*s  %*s  %s  ", mark, row.Mark(), at, times[i], pad(row.Who, who))+row.What)
 	}
 	left, indent := p.column(rows, whats), 2+mark+2+at+2+who+2
 	for i, row := range rows {
 		switch {
-		case row.alarm:
-			p.para(whats[i][:len(whats[i])-len(row.what)], row.what, p.red)
+		case row.Alarm:
+			p.para(whats[i][:len(whats[i])-len(row.What)], row.What, p.red)
 		case p.beside(row, whats[i], left):
-			p.line("%s  %s", pad(whats[i], left), p.dim(row.wire[0]))
+			p.line("%s  %s", pad(whats[i], left), p.dim(row.Wire[0]))
 		default:
-			p.para(whats[i][:len(whats[i])-len(row.what)], row.what, nil)
-			for _, w := range row.wire {
+			p.para(whats[i][:len(whats[i])-len(row.What)], row.What, nil)
+			for _, w := range row.Wire {
 				p.para(strings.Repeat(" ", indent), w, p.dim)
 			}
 		}
@@ -112,12 +146,12 @@ func widest(all []string) int {
 }
 
 // beside says that what crossed the wire fits beside what happened, from column left.
-func (p *printer) beside(r row, what string, left int) bool {
-	return len(r.wire) == 1 && columns(what) <= left && left+2+columns(r.wire[0]) <= p.style.Width
+func (p *printer) beside(r Row, what string, left int) bool {
+	return len(r.Wire) == 1 && columns(what) <= left && left+2+columns(r.Wire[0]) <= p.style.Width
 }
 
 // column is where the wire's column begins so that it fits beside most rows.
-func (p *printer) column(rows []row, whats []string) int {
+func (p *printer) column(rows []Row, whats []string) int {
 	best, most := 0, 0
 	for _, what := range whats {
 		left, n := columns(what), 0
@@ -133,31 +167,9 @@ func (p *printer) column(rows []row, whats []string) int {
 	return best
 }
 
-// window keeps the events around the first witness, or the first events, and says which
-// they are.
-func window(events []histories.Event, report checker.Report) ([]histories.Event, string) {
-	const around = 12
-	first, last, which := 0, 2*around, "the first"
-	for _, res := range report.Results {
-		if res.Verdict == checker.Fail && len(res.Witness) > 0 {
-			first, last = res.Witness[0]-around, res.Witness[0]
-			for _, w := range res.Witness {
-				if w-res.Witness[0] < longStory {
-					last = max(last, w)
-				}
-			}
-			last += around
-			which = "those around the first violation of " + label(res.Property)
-			break
-		}
-	}
-	last = min(last, len(events))
-	return events[min(max(first, 0), last):last], which
-}
-
 // label is a property as people call it.
 func label(p checker.Property) string {
-	return shorten(strings.ReplaceAll(clean(string(p)), "-", " "), 30)
+	return strings.ReplaceAll(brief(string(p), 30), "-", " ")
 }
 
 func (p *printer) verdicts(r Run) {
@@ -285,11 +297,15 @@ func (p *printer) end(r Run) {
 		}
 	}
 	p.para("Verdict: ", sentence(r), p.bold)
+	p.usage(r.Meta.Usage)
 	if r.Meta.Command != "" {
 		p.line("Replay:  %s", clean(r.Meta.Command))
 	}
 	if r.Dir != "" {
 		p.line("History: %s", clean(r.Dir))
+	}
+	if r.Page != "" {
+		p.line("Report:  %s", clean(r.Page))
 	}
 	for _, n := range r.Meta.Notes {
 		p.para("Note:    ", prose(n), nil)
@@ -316,6 +332,9 @@ func sentence(r Run) string {
 		return what + ", as expected."
 	case checker.Unexpected:
 		return what + ", NOT as expected: " + surprise(r.Expected, and(failed)) + "."
+	}
+	if judged := r.Report.Verdict == checker.Fail || r.Report.Verdict == checker.Pass; judged && len(r.Expected) == 0 {
+		return what + "; nothing was expected of the run."
 	}
 	return what + "; the run is not conclusive."
 }

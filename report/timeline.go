@@ -9,65 +9,127 @@ import (
 	"github.com/lockbench/lockbench/histories"
 )
 
-// row is one line of the timeline.
-type row struct {
-	mark  string // the events that it tells, by their indexes
-	at    time.Duration
-	who   string
-	what  string
-	wire  []string // what crossed the wire for it
-	alarm bool     // two clients believe that they hold the lock
+// A Row is one line of the timeline. Its texts are harmless to a terminal and short.
+type Row struct {
+	First, Last int // the events that it tells, by their indexes; both None if it tells of none
+	At          time.Duration
+	Who         string
+	What        string
+	Wire        []string // what crossed the wire for it
+	Alarm       bool     // two clients believe that they hold the lock
 }
 
-// manyRefusals is how many refused acquires in a row are told as one line.
+// None stands for an event in a row that tells of none.
+const None = -1
+
+// Mark names the row's events in the way in which verdicts do.
+func (r Row) Mark() string {
+	switch r.First {
+	case None:
+		return ""
+	case r.Last:
+		return fmt.Sprint(r.First)
+	}
+	return fmt.Sprintf("%d-%d", r.First, r.Last)
+}
+
+// manyRefusals is how many acquires in a row that came to the same are told as one line: all
+// refused, or all with the same error.
 const manyRefusals = 3
 
-// timeline tells events, a part of history, in rows and in their order.
-func timeline(history, events []histories.Event, exchanges []histories.Exchange) []row {
-	t := &teller{
-		events: events, exchanges: exchanges, belief: beliefs(history),
+// A Timeline tells parts of a run in rows.
+type Timeline struct {
+	exchanges []histories.Exchange
+	ops       []histories.Op
+	belief    []histories.Hold
+	byInvoke  map[int]histories.Op
+	completes map[int]histories.Op
+	keys      map[string]bool
+}
+
+// NewTimeline reads a run, in time linear in its length.
+func NewTimeline(r Run) *Timeline {
+	t := &Timeline{
+		exchanges: r.Exchanges, belief: beliefs(r.Events), keys: keysOf(r.Events),
 		byInvoke: map[int]histories.Op{}, completes: map[int]histories.Op{},
 	}
-	ops, _ := histories.Pair(history) // a history that does not pair is told as far as it does
-	for _, o := range ops {
+	t.ops, _ = histories.Pair(r.Events) // a history that does not pair is told as far as it does
+	for _, o := range t.ops {
 		t.byInvoke[o.Invoke.Index] = o
 		if o.Done {
 			t.completes[o.Complete.Index] = o
 		}
 	}
+	return t
+}
+
+// Rows tells events, a part of the run's, in their order.
+func (t *Timeline) Rows(events []histories.Event) []Row {
+	if len(events) == 0 {
+		return nil
+	}
+	l := &teller{Timeline: t.meanwhile(events), events: events}
+	l.unasked = l.findUnasked()
 	for i := 0; i < len(events); i++ {
 		e := events[i]
-		n := t.refusals(i)
+		l.background(e.Time)
+		n := l.refusals(i)
 		if n <= manyRefusals {
-			t.tell(i)
+			l.tell(i)
 			continue
 		}
 		last := events[i+2*n-1]
-		t.add(row{mark: marks(e.Index, last.Index), at: e.Time, who: name(e), what: fmt.Sprintf("tries to acquire %s, and is refused %d times until %s",
-			show(e.Key), n, seconds(last.Time))})
+		what := fmt.Sprintf("tries to acquire %s, and is refused %d times until %s", show(e.Key), n, seconds(last.Time))
+		if last.Type == histories.Info {
+			what = fmt.Sprintf("tries to acquire %s %d times until %s: outcome unknown, %s", show(e.Key), n, seconds(last.Time), clean(last.Err))
+		}
+		l.add(Row{First: e.Index, Last: last.Index, At: e.Time, Who: name(e), What: what})
 		i += 2*n - 1
 	}
-	return t.rows
+	return l.rows
 }
 
-// marks names events in the way in which verdicts do.
-func marks(first, last int) string {
-	if first == last {
-		return fmt.Sprint(first)
+// meanwhile is the timeline without the calls and commands that were over before the events
+// began, or began when they were over.
+func (t *Timeline) meanwhile(events []histories.Event) Timeline {
+	part := *t
+	from, to := events[0].Time, events[len(events)-1].Time
+	part.ops = nil
+	for _, o := range t.ops {
+		if o.Invoke.Time <= to && (!o.Done || o.Complete.Time >= from) {
+			part.ops = append(part.ops, o)
+		}
 	}
-	return fmt.Sprintf("%d-%d", first, last)
+	first, last := events[0].Index-1, events[len(events)-1].Index
+	for _, o := range part.ops { // their commands too are told
+		if o.Fault() || o.Invoke.Index < first || o.Invoke.Index > last {
+			continue
+		}
+		from = min(from, o.Invoke.Time)
+		if o.Done {
+			to = max(to, o.Complete.Time)
+		} else {
+			to = forever
+		}
+	}
+	part.exchanges = nil
+	for _, x := range t.exchanges {
+		if from <= x.Sent && x.Sent <= to {
+			part.exchanges = append(part.exchanges, x)
+		}
+	}
+	return part
 }
 
+// A teller tells some events.
 type teller struct {
-	events    []histories.Event
-	exchanges []histories.Exchange
-	belief    []histories.Hold
-	byInvoke  map[int]histories.Op
-	completes map[int]histories.Op
-	rows      []row
+	Timeline
+	events  []histories.Event
+	unasked []histories.Exchange // not told yet
+	rows    []Row
 }
 
-func (t *teller) add(r row) { t.rows = append(t.rows, r) }
+func (t *teller) add(r Row) { t.rows = append(t.rows, r) }
 
 // refusals counts how many refused acquires of one client follow each other at i,
 // undisturbed.
@@ -75,7 +137,11 @@ func (t *teller) refusals(i int) int {
 	n := 0
 	for ; i+1 < len(t.events); i += 2 {
 		a, b := t.events[i], t.events[i+1]
-		if a.F != histories.Acquire || a.Type != histories.Invoke || b.Type != histories.Fail || b.Attempt != a.Attempt || a.Worker != t.events[i-2*n].Worker {
+		if a.F != histories.Acquire || a.Type != histories.Invoke || b.Attempt != a.Attempt || a.Worker != t.events[i-2*n].Worker {
+			break
+		}
+		first := t.events[i-2*n+1]
+		if b.Type != first.Type || b.Type != histories.Fail && (b.Type != histories.Info || b.Err != first.Err) {
 			break
 		}
 		n++
@@ -86,26 +152,26 @@ func (t *teller) refusals(i int) int {
 // tell tells the event at place i.
 func (t *teller) tell(i int) {
 	e := t.events[i]
-	r := row{mark: marks(e.Index, e.Index), at: e.Time, who: name(e)}
+	r := Row{First: e.Index, Last: e.Index, At: e.Time, Who: name(e)}
 	begun, isBegin := t.byInvoke[e.Index]
 	ended, isEnd := t.completes[e.Index]
 	switch {
 	case isBegin && t.brief(begun):
 		return // told at its end
 	case isEnd && t.brief(ended):
-		r.mark = marks(ended.Invoke.Index, e.Index)
+		r.First = ended.Invoke.Index
 	}
 	switch {
 	case e.Process == histories.Nemesis && e.F != histories.Audit:
-		r.what = fault(e, isEnd && !t.brief(ended))
+		r.What = fault(e, isEnd && !t.brief(ended))
 	case isBegin:
-		r.what, r.wire = begins(e), t.wire(begun, t.next(i))
+		r.What, r.Wire = begins(e), t.wire(begun, t.next(i))
 	case e.Single():
-		r.what = single(e)
+		r.What = single(e)
 	default:
-		r.what = ends(e)
+		r.What = ends(e)
 		if isEnd && t.brief(ended) {
-			r.wire = t.wire(ended, forever)
+			r.Wire = t.wire(ended, forever)
 		}
 	}
 	t.add(r)
@@ -147,8 +213,9 @@ func fault(e histories.Event, over bool) string {
 
 // alarms tells who else believes to hold the lock when e grants it.
 func (t *teller) alarms(e histories.Event) {
+	mine := histories.Hold{Mode: t.completes[e.Index].Invoke.Mode(), Worker: e.Worker}
 	for _, h := range t.belief {
-		if h.Key != e.Key || h.Attempt == e.Attempt || h.Returned.Event > e.Index || !h.Open() && h.Ended.Event < e.Index {
+		if h.Key != e.Key || h.Attempt == e.Attempt || h.Shares(mine) || h.Returned.Event > e.Index || !h.Open() && h.Ended.Event < e.Index {
 			continue
 		}
 		other := histories.WorkerName(h.Worker)
@@ -156,7 +223,7 @@ func (t *teller) alarms(e histories.Event) {
 		if h.Deadline > 0 && h.Deadline <= e.Time {
 			what += fmt.Sprintf(", though %s's lease ended at %s", other, seconds(h.Deadline))
 		}
-		t.add(row{at: e.Time, who: "!!", what: what, alarm: true})
+		t.add(Row{First: None, Last: None, At: e.Time, Who: "!!", What: what, Alarm: true})
 	}
 }
 
@@ -167,31 +234,28 @@ func beliefs(events []histories.Event) []histories.Hold {
 // wire tells the commands that an op sent, and their replies. A reply that came after
 // the instant told, at which the timeline goes on, is told with its time.
 func (t *teller) wire(o histories.Op, told time.Duration) []string {
-	end := forever
-	if o.Done {
-		end = o.Complete.Time
-	}
 	who := histories.WorkerName(o.Invoke.Worker)
-	register := o.Invoke.F == histories.Read || o.Invoke.F == histories.Write
+	section := slices.Contains([]histories.F{histories.Read, histories.Write, histories.Incr, histories.Draw}, o.Invoke.F)
 	type group struct {
 		command, reply string
 		nodes          []string
 	}
-	var groups []group
+	var own []histories.Exchange
 	for _, x := range t.exchanges {
-		if x.Client != who || x.Sent < o.Invoke.Time || x.Sent >= end || setup(x.Command) {
+		if x.Client != who || setup(x.Command) || !sent(o, x, t.keys) {
 			continue
 		}
-		if register && x.Node != "register" && !strings.HasPrefix(x.Command, "GET") {
+		if section && x.Node != register && !strings.HasPrefix(x.Command, "GET") {
 			continue
 		}
-		reply := x.Reply
-		if reply != "" && x.Replied > told {
-			reply += " at " + seconds(x.Replied)
-		}
-		if x.Note != "" {
-			reply = strings.TrimSuffix(x.Note+": "+reply, ": ")
-		}
+		own = append(own, x)
+	}
+	if len(own) > manyCommands {
+		told = forever // so that the same replies are told once
+	}
+	var groups []group
+	for _, x := range own {
+		reply := answer(x, told)
 		at := slices.IndexFunc(groups, func(g group) bool { return g.command == x.Command && g.reply == reply })
 		if at < 0 {
 			groups = append(groups, group{x.Command, reply, nil})
@@ -200,15 +264,43 @@ func (t *teller) wire(o histories.Op, told time.Duration) []string {
 		groups[at].nodes = append(groups[at].nodes, x.Node)
 	}
 	var lines []string
-	for _, g := range groups {
+	shown := 0
+	for i, g := range groups {
+		if i == manyCommands {
+			lines = append(lines, fmt.Sprintf("→ … and %d commands more", len(own)-shown))
+			break
+		}
 		slices.Sort(g.nodes)
+		sent := len(g.nodes)
+		shown += sent
+		if len(own) > manyCommands {
+			g.nodes = slices.Compact(g.nodes)
+		}
 		line := fmt.Sprintf("→ %s: %s", show(strings.Join(g.nodes, " ")), show(g.command))
 		if g.reply != "" {
 			line += "  " + show(g.reply)
 		}
+		if sent > len(g.nodes) {
+			line += fmt.Sprintf(", %d times", sent)
+		}
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// manyCommands is how many commands of one call are told one by one.
+const manyCommands = 10
+
+// answer tells the reply, and what happened to command and reply on their way.
+func answer(x histories.Exchange, told time.Duration) string {
+	reply := x.Reply
+	if reply != "" && x.Replied > told {
+		reply += " at " + seconds(x.Replied)
+	}
+	if x.Note != "" {
+		reply = strings.TrimSuffix(x.Note+": "+reply, ": ")
+	}
+	return reply
 }
 
 // setup says that a command belongs to opening a connection and not to the lock.
@@ -219,13 +311,19 @@ func setup(command string) bool {
 func begins(e histories.Event) string {
 	switch e.F {
 	case histories.Acquire:
-		return "acquires " + show(e.Key) + " …"
+		return "acquires " + show(e.Key) + as(e) + " …"
 	case histories.Release:
 		return "releases " + show(e.Key) + " …"
 	case histories.Read:
 		return "reads the register …"
 	case histories.Write:
 		return "writes " + show(e.Value) + " to the register …"
+	case histories.Incr:
+		return "increments the register …"
+	case histories.Draw:
+		return "draws round " + show(e.Value) + " …"
+	case histories.Count:
+		return "asks how often it holds " + show(e.Key) + " …"
 	}
 	return strings.TrimSpace(show(string(e.F))+" "+show(e.Key)) + " …"
 }
@@ -234,7 +332,7 @@ func ends(e histories.Event) string {
 	what := ""
 	switch e.F {
 	case histories.Acquire:
-		what = "acquires " + show(e.Key)
+		what = "acquires " + show(e.Key) + as(e)
 		if e.Type == histories.OK {
 			if e.Deadline > 0 {
 				what += ", lease until " + seconds(e.Deadline)
@@ -255,6 +353,21 @@ func ends(e histories.Event) string {
 		if e.Type == histories.OK {
 			what += fmt.Sprintf(" over version %d", e.Version)
 		}
+	case histories.Incr:
+		what = "increments the register"
+		if e.Type == histories.OK {
+			what += fmt.Sprintf(" to %s, over version %d", show(e.Value), e.Version)
+		}
+	case histories.Draw:
+		what = "draws round " + show(e.Value)
+		if e.Type == histories.OK {
+			what += fmt.Sprintf(", over version %d", e.Version)
+		}
+	case histories.Count:
+		what = "asks how often it holds " + show(e.Key)
+		if e.Type == histories.OK {
+			what += ": " + show(e.Value)
+		}
 	default:
 		what = strings.TrimSpace(show(string(e.F)) + " " + show(e.Key))
 	}
@@ -267,6 +380,17 @@ func ends(e histories.Event) string {
 	return what
 }
 
+// as says of an acquire that it would share.
+func as(e histories.Event) string {
+	switch e.Mode() {
+	case histories.Shared:
+		return " for reading"
+	case histories.Reentrant:
+		return " re-entrantly"
+	}
+	return ""
+}
+
 func single(e histories.Event) string {
 	switch e.F {
 	case histories.Crash:
@@ -274,7 +398,12 @@ func single(e histories.Event) string {
 	case histories.Lost:
 		return "is told that its lease is lost"
 	case histories.Abandon:
+		if e.Value != "" {
+			return show(e.Value)
+		}
 		return "walks away without releasing"
+	case histories.Waited:
+		return fmt.Sprintf("waited for %s, and sent %s commands", show(e.Key), show(e.Value))
 	case histories.Audit:
 		if e.TTL == histories.NoTTL {
 			return fmt.Sprintf("%s still holds %s, without any TTL", show(e.Node), show(e.Key))

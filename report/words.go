@@ -1,0 +1,28 @@
+package report
+
+import (
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/histories"
+)
+
+// The words of the text report, for pages that other rooms draw.
+
+// Harmless makes a string from outside harmless to a terminal, however long it is.
+func Harmless(s string) string { return clean(s) }
+
+// Brief is Harmless, and cut after that many characters.
+func Brief(s string, most int) string { return brief(s, most) }
+
+// Sentence says what was found in a run and whether that was expected.
+func Sentence(r Run) string { return sentence(r) }
+
+// Story tells a result without the reasons why the whole run is vacuous, which concern all
+// properties alike.
+func Story(res checker.Result, vacuous []string) string { return story(res, vacuous) }
+
+// Violated says whether a property fails that was not given up beforehand.
+func Violated(r Run) bool { return broken(r) }
+
+// Conditions say what was run against what, as far as it is known: the lock, its guard, the
+// backend and what its time is, the seed, the servers. They quote run.json as it is.
+func Conditions(m histories.Meta) []string { return conditions(m) }
