@@ -1,9 +1,9 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -26,7 +26,7 @@ type listing struct {
 
 func listings() []listing {
 	return []listing{
-		{kind: "scenarios", header: []string{"ID", "SCENARIO", "LOCK", "SURVIVED BY", "WHAT HAPPENS"}, rows: scenarioRows},
+		{kind: "scenarios", header: []string{"ID", "SCENARIO", "WHAT HAPPENS", "LOCK", "SURVIVED BY"}, rows: scenarioRows, narrow: 3},
 		{kind: "locks", header: lockHeader(), rows: lockRows, narrow: 6},
 		{kind: "guards", header: []string{"GUARD", "WHAT THE SECTION DOES"}, rows: guardRows},
 		{kind: "backends", header: []string{"BACKEND", "WHAT IT IS"}, rows: backendRows},
@@ -69,7 +69,7 @@ func newList() *cobra.Command {
 			return listText(cmd.OutOrStdout(), all)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", formatText, "text or json")
+	formatFlag(cmd, &format)
 	return cmd
 }
 
@@ -95,25 +95,23 @@ func listText(w io.Writer, all []listing) error {
 }
 
 func listJSON(w io.Writer, all []listing) error {
-	out := map[string][]map[string]string{}
+	out := map[string]any{"schema": outputSchema}
 	for _, l := range all {
-		out[l.kind] = []map[string]string{}
+		rows := []map[string]string{}
 		for _, row := range l.rows() {
 			fields := map[string]string{}
 			for i, h := range l.header {
-				fields[strings.ReplaceAll(strings.ToLower(h), " ", "_")] = row[i]
+				fields[fieldName(h)] = row[i]
 			}
-			out[l.kind] = append(out[l.kind], fields)
+			rows = append(rows, fields)
 		}
+		out[l.kind] = rows
 	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	if err := e.Encode(out); err != nil {
-		return failure(err)
-	}
-	return nil
+	return printJSON(w, out)
 }
+
+// fieldName is the column of a table as JSON names it.
+func fieldName(column string) string { return strings.ReplaceAll(strings.ToLower(column), " ", "_") }
 
 func scenarioRows() [][]string {
 	var rows [][]string
@@ -122,7 +120,7 @@ func scenarioRows() [][]string {
 		for _, t := range s.Survivors() {
 			twins = append(twins, t.String())
 		}
-		rows = append(rows, []string{s.ID, s.Name, s.Broken().String(), strings.Join(twins, ", "), s.Title})
+		rows = append(rows, []string{s.ID, s.Name, s.Title, s.Broken().String(), strings.Join(twins, ", ")})
 	}
 	return rows
 }
@@ -143,11 +141,37 @@ func lockRows() [][]string {
 			nodes += "+" + fmt.Sprint(l.Replicas)
 		}
 		rows = append(rows, []string{
-			l.Name, yesNo(l.Sound), nodes, strings.Join(l.Capabilities(), ", "), l.Source, l.Flaw,
+			l.Name, yesNo(l.Sound), nodes, strings.Join(l.Capabilities(), ", "), l.Source, ranges(l.Flaw),
 			l.Title, l.Assumption, fmt.Sprint(l.Masters), fmt.Sprint(l.Replicas), yesNo(l.Fencing), l.Variant,
 		})
 	}
 	return rows
+}
+
+// ranges shortens three or more pitfalls that follow each other: P42-P45, P64.
+func ranges(flaw string) string {
+	ids := strings.Split(flaw, ", ")
+	var short []string
+	for i := 0; i < len(ids); {
+		end := i
+		for end+1 < len(ids) && follows(ids[end], ids[end+1]) {
+			end++
+		}
+		if end-i >= 2 {
+			short = append(short, ids[i]+"-"+ids[end])
+			i = end + 1
+			continue
+		}
+		short = append(short, ids[i])
+		i++
+	}
+	return strings.Join(short, ", ")
+}
+
+func follows(a, b string) bool {
+	m, errA := strconv.Atoi(strings.TrimPrefix(a, "P"))
+	n, errB := strconv.Atoi(strings.TrimPrefix(b, "P"))
+	return errA == nil && errB == nil && n == m+1
 }
 
 func yesNo(b bool) string {
@@ -187,5 +211,9 @@ func nemesisRows() [][]string {
 }
 
 func workloadRows() [][]string {
-	return [][]string{{harness.Contend, "N clients acquire, increment the protected register, release, with random think times"}}
+	var rows [][]string
+	for _, name := range harness.Workloads() {
+		rows = append(rows, []string{name, harness.WorkloadTitle(name)})
+	}
+	return rows
 }

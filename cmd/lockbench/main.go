@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/report"
 )
 
 // The exit codes.
@@ -25,6 +26,7 @@ const (
 )
 
 func main() {
+	locks.Quiet()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
@@ -40,18 +42,22 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 	root := newRoot(stdout, stderr)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	var exit *exitError
 	switch {
 	case err == nil:
 		return exitExpected
 	case errors.As(err, &exit):
 		if exit.err != nil {
-			fmt.Fprintln(stderr, "lockbench: "+exit.err.Error())
+			fmt.Fprintln(stderr, report.Clean("lockbench: "+exit.err.Error()))
+			if !exit.told {
+				errorJSON(cmd, stdout, exit)
+			}
 		}
 		return exit.code
 	default: // cobra's own errors are about the command line
-		fmt.Fprintln(stderr, "lockbench: "+err.Error()+" (lockbench help)")
+		fmt.Fprintln(stderr, report.Clean("lockbench: "+err.Error()+" (lockbench help)"))
+		errorJSON(cmd, stdout, &exitError{code: exitUsage, err: err})
 		return exitUsage
 	}
 }
@@ -60,6 +66,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 type exitError struct {
 	code int
 	err  error
+	told bool // the JSON on stdout has err already
 }
 
 func (e *exitError) Error() string {
@@ -82,7 +89,7 @@ func usage(err error) error {
 			}
 		}
 	}
-	return &exitError{exitUsage, err}
+	return &exitError{code: exitUsage, err: err}
 }
 
-func failure(err error) error { return &exitError{exitHarness, err} }
+func failure(err error) error { return &exitError{code: exitHarness, err: err} }

@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 )
 
-var updateReadme = flag.Bool("update-readme", false, "rewrite the generated parts of README.md")
+var updateReadme = flag.Bool("update-readme", false, "rewrite the generated parts of README.md and docs/course")
 
 // TestReadmeIsTrue runs the commands whose output README.md shows and compares. What
 // differs from run to run, the time of day and how long judging took, is masked.
@@ -38,6 +40,39 @@ func TestReadmeIsTrue(t *testing.T) {
 	}
 	if want != string(readme) {
 		t.Error("README.md shows something else than lockbench prints now; run: make docs")
+	}
+}
+
+// TestReadmePictureIsTrue draws the picture that README.md shows again.
+func TestReadmePictureIsTrue(t *testing.T) {
+	const path = "../../docs/failover-async-repl.svg"
+	store := t.TempDir()
+	drawn := filepath.Join(store, "drawn.svg")
+	for _, args := range [][]string{
+		{"run", "--scenario", "failover-async-repl", "--out", store},
+		{"report", filepath.Join(store, "failover-async-repl", "latest"), "--format", "svg", "-o", drawn},
+	} {
+		var stderr bytes.Buffer
+		if code := run(context.Background(), args, io.Discard, &stderr); code != exitExpected {
+			t.Fatalf("lockbench %v: exit code %d\n%s", args, code, stderr.String())
+		}
+	}
+	got, err := os.ReadFile(drawn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *updateReadme {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Error(path + " is not what lockbench draws now; look at it, and if it is right run: make docs")
 	}
 }
 

@@ -34,7 +34,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage(fmt.Errorf("%w (%s --help)", badFlag(cmd, err), cmd.CommandPath()))
 	})
-	root.AddCommand(newRun(), newList(), newClean(), newVersion())
+	root.AddCommand(newRun(), newDemo(), newGate(), newMerge(), newMatrix(), newCheck(), newReport(), newConvert(), newList(), newServe(), newWorker(), newClean(), newVersion(), newSchema())
 	root.SetHelpCommand(newHelp(root))
 	root.InitDefaultCompletionCmd()
 	onlySubcommands(root)
@@ -65,6 +65,7 @@ func badFlag(cmd *cobra.Command, err error) error {
 	want, ok := map[string]string{
 		"uint64":   "a whole number, at least 0",
 		"int":      "a whole number",
+		"float64":  "a number",
 		"duration": "a duration such as 3s or 500ms",
 	}[flag.Value.Type()]
 	if !ok {

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/harness"
@@ -25,9 +24,10 @@ const (
 	formatJSON = "json"
 
 	expectCatalogue = "catalogue"
-	contendLock     = "setnx-px-lua"
 	noStore         = "none"
 	longestTTL      = 24 * time.Hour
+	mostKeys        = 1000
+	highestRate     = 1e6
 )
 
 func formats() []string { return []string{formatText, formatJSON} }
@@ -35,12 +35,16 @@ func formats() []string { return []string{formatText, formatJSON} }
 // runFlags are the flags of run as the user gave them.
 type runFlags struct {
 	scenario, workload, lock, guard, backend string
+	remedy                                   string
 	format, expect, out                      string
 	seed                                     uint64
-	runs, clients, rounds                    int
+	runs, clients, rounds, keys              int
+	rate                                     float64
 	ttl, limit                               time.Duration
 	nemesis                                  []string
-	redis, register                          string
+	redis, register, worker                  string
+	failFast                                 bool
+	pages                                    pages
 }
 
 func newRun() *cobra.Command {
@@ -62,7 +66,9 @@ at its end; the scripts of the locks stay in the servers' script caches.`,
   lockbench run --scenario gc-pause-lease-expiry --lock fenced --guard fence
   lockbench run --workload contend --lock redlock --clients 8 --seed 7
   lockbench run --workload contend --lock fenced --guard fence --nemesis pause,restart --time-limit 60s
-  lockbench run --workload contend --nemesis pause --backend external --redis localhost:6379`,
+  lockbench run --workload readwrite --lock rw-hash --keys 3 --rate 100 --time-limit 30s
+  lockbench run --workload contend --nemesis pause --backend external --redis localhost:6379
+  lockbench run --scenario get-del-race --backend process --worker 'python3 examples/python/worker.py'`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := f.config(cmd.Flags().Changed)
@@ -74,22 +80,28 @@ at its end; the scripts of the locks stay in the servers' script caches.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.scenario, "scenario", "", "name or number of the scenario (lockbench list scenarios)")
-	flags.StringVar(&f.workload, "workload", "", "random load instead of a scenario: "+harness.Contend)
-	flags.StringVar(&f.lock, "lock", "", "lock under test (default: the one that the scenario breaks)")
-	flags.StringVar(&f.guard, "guard", "", "how sections protect the resource: none, elapsed, check-token, fence or epoch (default: the scenario's)")
+	flags.StringVar(&f.workload, "workload", "", "random load instead of a scenario: "+strings.Join(harness.Workloads(), ", "))
+	flags.StringVar(&f.lock, "lock", "", "lock under test (default: the one that the scenario breaks, or one that the workload fits)")
+	flags.StringVar(&f.guard, "guard", "", "how sections protect the resource: none, elapsed, check-token, fence, epoch or done-marker (default: the scenario's)")
+	flags.StringVar(&f.remedy, "remedy", "", "what the servers are given against a scenario's pitfall (lockbench list scenarios)")
 	flags.StringVar(&f.backend, "backend", harness.Embedded, "embedded (virtual time), process (real redis-server), docker (in containers) or external (your servers)")
 	flags.StringVar(&f.redis, "redis", "", "servers of backend external, one for each master of the lock, comma-separated: host:port or redis[s]://host:port/db")
 	flags.StringVar(&f.register, "register", "", "server of the protected register on backend external (default: the first of --redis)")
+	flags.StringVar(&f.worker, "worker", "", "command of a process that each client runs in (docs/worker-protocol.md), self for this program, none for no processes (default: self with --nemesis pause or crash on real servers)")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of everything that is random")
 	flags.IntVar(&f.runs, "runs", 1, "number of runs, with seeds counting up from --seed")
 	flags.IntVar(&f.clients, "clients", 5, "clients of a workload")
 	flags.IntVar(&f.rounds, "rounds", 0, "rounds of each client of a workload (default 20, or with --nemesis as many as fit into 20 TTLs)")
 	flags.DurationVar(&f.limit, "time-limit", 0, "how long a workload goes on, instead of --rounds")
+	flags.Float64Var(&f.rate, "rate", 0, "rounds that begin per second, of all clients together and on average (default: as think times allow)")
+	flags.IntVar(&f.keys, "keys", 1, "keys that the clients of a workload choose from")
 	flags.StringSliceVar(&f.nemesis, "nemesis", nil, "random faults during a workload, comma-separated (lockbench list nemeses)")
 	flags.DurationVar(&f.ttl, "ttl", 0, "lease (default: the scenario's)")
 	flags.StringVar(&f.expect, "expect", expectCatalogue, "what to expect: catalogue, pass (all properties hold) or fail (some property fails)")
+	flags.BoolVar(&f.failFast, "fail-fast", false, "end a workload at the first violation, and --runs after the first run that is not as expected; verdicts stay the same")
 	flags.StringVar(&f.out, "out", "store", `directory in which runs are kept, or "none"`)
-	flags.StringVar(&f.format, "format", formatText, "text or json")
+	formatFlag(cmd, &f.format)
+	f.pages.flags(cmd)
 	complete := func(name string, values func() []string) {
 		// It fails only for a flag that does not exist.
 		_ = cmd.RegisterFlagCompletionFunc(name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -105,8 +117,8 @@ at its end; the scripts of the locks stay in the servers' script caches.`,
 	nothing := func() []string { return nil } // not the names of files
 	complete("redis", nothing)
 	complete("register", nothing)
+	complete("worker", func() []string { return []string{workerSelf, workerNone} })
 	complete("expect", expectations)
-	complete("format", formats)
 	return cmd
 }
 
@@ -161,18 +173,40 @@ func (f *runFlags) config(changed func(flag string) bool) (harness.Config, error
 		return harness.Config{}, fmt.Errorf("--ttl is %v, want whole milliseconds, from 1ms to %v", f.ttl, longestTTL)
 	case f.limit < 0 || changed("rounds") && changed("time-limit"):
 		return harness.Config{}, errors.New("--time-limit is a duration above 0, and goes without --rounds")
+	case changed("rate") && !(f.rate > 0 && f.rate <= highestRate):
+		return harness.Config{}, fmt.Errorf("--rate is %v, want rounds per second, above 0 and up to %.0f", f.rate, highestRate)
+	case f.keys < 1 || f.keys > mostKeys:
+		return harness.Config{}, fmt.Errorf("--keys is %d, want 1 to %d", f.keys, mostKeys)
 	case f.out == "":
 		return harness.Config{}, fmt.Errorf("--out is empty, want a directory, or %q to keep nothing", noStore)
 	}
+	if err := f.pages.validate(); err != nil {
+		return harness.Config{}, err
+	}
+	if f.workload != "" && f.remedy != "" {
+		return harness.Config{}, errors.New("--remedy belongs to --scenario; a workload has none")
+	}
 	if f.scenario != "" {
-		for _, flag := range []string{"clients", "rounds", "time-limit", "nemesis"} {
+		for _, flag := range []string{"clients", "rounds", "time-limit", "rate", "keys", "nemesis"} {
 			if changed(flag) {
 				return harness.Config{}, fmt.Errorf("--%s belongs to --workload; a scenario has its own cast and faults", flag)
 			}
 		}
-		return f.onServers(f.scenarioConfig())
+		return f.onServers(f.employed(f.scenarioConfig()))
 	}
-	return f.onServers(f.workloadConfig())
+	return f.onServers(f.employed(f.workloadConfig()))
+}
+
+// employed adds the clients' processes.
+func (f *runFlags) employed(cfg harness.Config, err error) (harness.Config, error) {
+	if err != nil {
+		return cfg, err
+	}
+	command, err := f.workerCommand()
+	if err != nil {
+		return cfg, err
+	}
+	return cfg.WithWorkers(command)
 }
 
 // onServers adds the user's own servers to what backend external runs.
@@ -210,6 +244,9 @@ func (f *runFlags) scenarioConfig() (harness.Config, error) {
 	if err != nil {
 		return harness.Config{}, err
 	}
+	if s, err = s.With(f.remedy); err != nil {
+		return harness.Config{}, err
+	}
 	return harness.ForScenario(s, lock, guard, f.backend, f.ttl)
 }
 
@@ -218,13 +255,19 @@ func (f *runFlags) workloadConfig() (harness.Config, error) {
 		return harness.Config{}, err
 	}
 	if f.lock == "" {
-		f.lock = contendLock
+		var err error
+		if f.lock, err = harness.DefaultLock(f.workload); err != nil {
+			return harness.Config{}, err
+		}
 	}
 	lock, guard, err := f.lockAndGuard()
 	if err != nil {
 		return harness.Config{}, err
 	}
-	return harness.ForContend(harness.Load{Clients: f.clients, Rounds: f.rounds, Limit: f.limit, Nemesis: f.nemesis}, lock, guard, f.backend, f.ttl)
+	load := harness.Load{
+		Workload: f.workload, Clients: f.clients, Rounds: f.rounds, Limit: f.limit, Rate: f.rate, Keys: f.keys, Nemesis: f.nemesis,
+	}
+	return harness.ForWorkload(load, lock, guard, f.backend, f.ttl)
 }
 
 func (f *runFlags) lockAndGuard() (locks.Spec, resource.Guard, error) {
@@ -261,11 +304,15 @@ func (f *runFlags) replay(seed uint64) string {
 	if f.guard != resource.None.String() {
 		add("guard", f.guard)
 	}
+	add("remedy", f.remedy)
 	if f.backend != harness.Embedded {
 		add("backend", f.backend)
 	}
 	add("redis", f.redis)
 	add("register", f.register)
+	if f.worker != "" {
+		add("worker", quoted(f.worker))
+	}
 	if f.workload != "" {
 		add("clients", fmt.Sprint(f.clients))
 		if f.limit > 0 {
@@ -274,7 +321,19 @@ func (f *runFlags) replay(seed uint64) string {
 		if f.rounds > 0 {
 			add("rounds", fmt.Sprint(f.rounds))
 		}
+		if f.rate > 0 {
+			add("rate", fmt.Sprint(f.rate))
+		}
+		if f.keys > 1 {
+			add("keys", fmt.Sprint(f.keys))
+		}
 		add("nemesis", strings.Join(f.nemesis, ","))
+		if f.failFast {
+			b.WriteString(" --fail-fast")
+			if f.expect != expectCatalogue { // it says what is given up, and so when the load ends
+				add("expect", f.expect)
+			}
+		}
 	}
 	if f.ttl != 0 {
 		add("ttl", f.ttl.String())
@@ -290,16 +349,27 @@ func (f *runFlags) run(ctx context.Context, cfg harness.Config, stdout, stderr i
 		cfg.Out = f.out
 	}
 	cfg.Version = buildVersion()
-	cfg.Log = stderr
+	if cfg.FailFast = f.failFast; f.expect != expectCatalogue {
+		cfg.Want = nil // all properties count, for the lookout too
+		if err := cfg.Expect.UnmarshalText([]byte(f.expect)); err != nil {
+			return usage(err)
+		}
+	}
 	style := styleOf(stdout)
-	worst, told := checker.AsExpected, false
+	how := &runsProgress{Teller: newProgress(stderr), runs: f.runs, limit: cfg.Limit}
+	stop := ticking(how.tell)
+	defer func() { stop(); how.End() }()
+	stdout, cfg.Log = how.Beside(stdout), how.Beside(stderr)
+	cfg.Seen = func(at time.Duration) { how.seen.Store(int64(at)) }
+	worst, told, undrawn, runs := checker.AsExpected, false, false, 0
 	count := map[checker.Outcome]int{}
+	var drawings []report.Run // of which files are to be written
 	for i := range f.runs {
 		if ctx.Err() != nil {
-			return failure(f.interrupted(i))
+			return f.failed(f.unbegun(f.seed+uint64(i)), f.interrupted(i), drawings, stdout)
 		}
 		cfg.Seed = f.seed + uint64(i)
-		cfg.Command = f.replay(cfg.Seed)
+		cfg.Command, cfg.Alternatives = f.replay(cfg.Seed), f.alternatives(cfg)
 		res, err := harness.Run(ctx, cfg)
 		if err != nil {
 			if ctx.Err() != nil && errors.Is(err, context.Canceled) {
@@ -308,23 +378,22 @@ func (f *runFlags) run(ctx context.Context, cfg harness.Config, stdout, stderr i
 			if res.Dir != "" && len(res.Events) > 0 {
 				err = fmt.Errorf("%w\nwhat was recorded is kept in %s", err, res.Dir)
 			}
-			return failure(err)
+			drawn := draw(res)
+			return f.failed(drawn, keepFailed(&drawn, err), drawings, stdout)
 		}
-		if f.expect != expectCatalogue {
-			var want checker.Verdict
-			if err := want.UnmarshalText([]byte(f.expect)); err != nil {
-				return usage(err)
-			}
-			if res.Outcome, res.Expected, err = checker.CompareAll(res.Report, want); err != nil {
-				return usage(err)
-			}
-		}
+		runs++
+		how.next()
 		count[res.Outcome]++
 		worst = checker.Worse(worst, res.Outcome)
-		drawn := draw(res, f)
+		drawn := draw(res)
+		if err := keepPage(&drawn); err != nil {
+			fmt.Fprintln(cfg.Log, "lockbench: "+err.Error())
+			undrawn = true
+		}
+		drawings = f.pages.keep(drawings, drawn)
 		switch {
 		case f.format == formatJSON:
-			err = report.JSON(stdout, drawn)
+			err = f.json(stdout, drawn)
 		case f.runs == 1 || res.Outcome != checker.AsExpected && !told:
 			told = true
 			err = report.Text(stdout, drawn, style)
@@ -334,15 +403,28 @@ func (f *runFlags) run(ctx context.Context, cfg harness.Config, stdout, stderr i
 		if err != nil {
 			return failure(err)
 		}
+		if f.failFast && res.Outcome != checker.AsExpected {
+			break
+		}
 	}
 	if f.runs > 1 && f.format == formatText {
-		if _, err := fmt.Fprintf(stdout, "%d runs: %d as expected, %d not, %d unknown\n",
-			f.runs, count[checker.AsExpected], count[checker.Unexpected], count[checker.Undecided]); err != nil {
+		made := fmt.Sprintf("%d runs", runs)
+		if runs < f.runs {
+			made = fmt.Sprintf("%d of %d runs, ended by --fail-fast", runs, f.runs)
+		}
+		if _, err := fmt.Fprintf(stdout, "%s: %d as expected, %d not, %d unknown\n",
+			made, count[checker.AsExpected], count[checker.Unexpected], count[checker.Undecided]); err != nil {
 			return failure(err)
 		}
 	}
+	if err := f.pages.runs(drawings); err != nil {
+		return failure(err)
+	}
 	switch worst {
 	case checker.AsExpected:
+		if undrawn { // it was told; a verdict that is bad says more
+			return &exitError{code: exitHarness}
+		}
 		return nil
 	case checker.Unexpected:
 		return &exitError{code: exitUnexpected}
@@ -356,32 +438,16 @@ func (f *runFlags) interrupted(done int) error {
 	return fmt.Errorf("interrupted after %d of %d runs", done, f.runs)
 }
 
-// styleOf looks at what stdout is: colour only on a terminal, and never with NO_COLOR.
-func styleOf(stdout io.Writer) report.Style {
-	f, ok := stdout.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return report.Style{Width: 120}
-	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		width = 0
-	}
-	return report.Style{Colour: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb", Width: width}
-}
-
-// draw is a result as the report room takes it.
-func draw(res harness.Result, f *runFlags) report.Run {
-	r := report.Run{
-		Meta: res.Meta, Report: res.Report, Outcome: res.Outcome, Expected: res.Expected,
-		Why: res.Config.Why, Note: res.Config.Note, Dir: res.Dir, Events: res.Events, Exchanges: res.Exchanges,
-	}
-	for _, c := range res.Config.Survivors {
-		if c.Lock == f.lock && c.Guard.String() == f.guard {
+// alternatives are the commands that play the same steps against the locks that survive them.
+func (f *runFlags) alternatives(cfg harness.Config) []string {
+	var commands []string
+	for _, c := range cfg.Survivors {
+		if c.Lock == f.lock && c.Guard.String() == f.guard && c.Remedy == f.remedy {
 			continue
 		}
 		other := *f
-		other.lock, other.guard = c.Lock, c.Guard.String()
-		r.Survivors = append(r.Survivors, other.replay(res.Meta.Seed))
+		other.lock, other.guard, other.remedy = c.Lock, c.Guard.String(), c.Remedy
+		commands = append(commands, other.replay(cfg.Seed))
 	}
-	return r
+	return commands
 }

@@ -12,17 +12,26 @@ import (
 var version = ""
 
 func newVersion() *cobra.Command {
-	return &cobra.Command{
+	var format string
+	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := oneOf("format", format, formats()); err != nil {
+				return usage(err)
+			}
+			if format == formatJSON {
+				return printJSON(cmd.OutOrStdout(), versionDocument{outputSchema, buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH})
+			}
 			if _, err := fmt.Fprint(cmd.OutOrStdout(), versionLine()); err != nil {
 				return failure(err)
 			}
 			return nil
 		},
 	}
+	formatFlag(cmd, &format)
+	return cmd
 }
 
 func versionLine() string {

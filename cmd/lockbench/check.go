@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/gate"
+	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/report"
+)
+
+// modelLock is what is judged by every property of locks.
+const modelLock = "lock"
+
+// allExclusion stands for every property of exclusion.
+const allExclusion = "exclusion"
+
+// thrift is how much garbage may gather before it is collected, in percent of what is in use.
+// A large history takes a tenth less memory than by default, for hardly more time.
+const thrift = 75
+
+type checkFlags struct {
+	model, format string
+	properties    []string
+	lenient       bool
+	pages         pages
+	html          string // file; empty: none
+}
+
+func newCheck() *cobra.Command {
+	var f checkFlags
+	cmd := &cobra.Command{
+		Use:   "check FILE",
+		Short: "Judge a recorded history",
+		Long: `Check judges a history: a run directory, lockbench's history.jsonl, Jepsen's history.edn, or what Jepsen logged while its
+test ran. Names that end in .jsonl, .edn and .log say which it is; of others, how they begin.
+
+Model lock judges every property of locks, of a history that has attempts (lockbench run records them). The other models
+judge any history by linearizability: register (read, write, cas), counter (add, read), and locks of which the calls are
+acquire and release: mutex, which anybody may release; owner-mutex, which only its holder may; reentrant-fenced, whose
+holder gets it again with the token that it has, and reentrant-fenced-raised, with a higher one; rwlock, whose acquires
+have the value read or write; and semaphore:N, which has N permits.
+
+It exits with 0 if all that was judged holds, with 1 if something is violated, and with 2 if that cannot be said. A file
+that cannot be read, or that breaks the rules of histories, is exit 255. With --lenient lines that are not sound are left
+out, counted and told; then nothing passes that they could have told of, and nothing fails that they could have excused.
+
+Properties of exclusion alone (--property exclusion) are judged of a file that is not held in memory: a million operations
+take seconds and less than 400 MB.`,
+		Example: `  lockbench check store/failover-async-repl/latest
+  lockbench check huge.jsonl --property exclusion
+  lockbench check history.jsonl --property mutual-exclusion,resource-safety
+  lockbench check history.edn --html history.html
+  lockbench check history.edn --model register --format json`,
+		Args: oneFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.validate(); err != nil {
+				return usage(err)
+			}
+			return f.check(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.model, "model", modelLock, "what the history is one of: "+strings.Join(models(), ", "))
+	flags.StringSliceVar(&f.properties, "property", nil, "judge these alone, comma-separated (default: all of the model)")
+	formatFlag(cmd, &f.format)
+	f.pages.flags(cmd)
+	flags.StringVar(&f.html, "html", "", "draw the history of a lock into this file, as a page to be opened in a browser")
+	flags.BoolVar(&f.lenient, "lenient", false, "leave out lines that are not sound, and say which")
+	for name, values := range map[string]func() []string{"model": models, "property": properties} {
+		// It fails only for a flag that does not exist.
+		_ = cmd.RegisterFlagCompletionFunc(name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return values(), cobra.ShellCompDirectiveNoFileComp
+		})
+	}
+	return cmd
+}
+
+// oneFile is the argument of a command that reads a history.
+func oneFile(cmd *cobra.Command, args []string) error {
+	if len(args) == 1 {
+		return nil
+	}
+	return usage(fmt.Errorf("%s needs one file or run directory, found %d (%[1]s --help)", cmd.CommandPath(), len(args)))
+}
+
+func models() []string {
+	names := []string{modelLock}
+	for _, m := range checker.Models() {
+		names = append(names, string(m))
+	}
+	return names
+}
+
+func properties() []string {
+	var names []string
+	for _, p := range checker.Properties() {
+		names = append(names, string(p))
+	}
+	return append(names, allExclusion)
+}
+
+func (f *checkFlags) validate() error {
+	model := checker.Model(f.model)
+	for _, check := range []error{oneOf("model", string(model.Family()), models()), oneOf("format", f.format, formats())} {
+		if check != nil {
+			return check
+		}
+	}
+	if f.model != modelLock {
+		if err := model.Valid(); err != nil {
+			return err
+		}
+	}
+	for _, p := range f.properties {
+		if err := oneOf("property", p, properties()); err != nil {
+			return err
+		}
+		if (p == string(checker.Linearizability)) != (f.model != modelLock) {
+			return fmt.Errorf("model %s is not judged by %s", f.model, p)
+		}
+	}
+	if f.html != "" {
+		if f.model != modelLock {
+			return fmt.Errorf("--html draws what clients did with a lock, and knows nothing to draw of model %s; leave --html out", f.model)
+		}
+		if err := gate.CanWrite(f.html); err != nil {
+			return err
+		}
+	}
+	return f.pages.validate()
+}
+
+func (f *checkFlags) check(ctx context.Context, path string, stdout, stderr io.Writer) error {
+	var model checker.Model
+	if f.model != modelLock {
+		model = checker.Model(f.model)
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(thrift))
+	how := &readProgress{Teller: newProgress(stderr)}
+	stop := ticking(how.tell)
+	j, err := harness.JudgeFile(ctx, path, f.lenient, model, f.chosen(), how.watch)
+	stop()
+	how.End()
+	switch {
+	case ctx.Err() != nil:
+		return failure(errors.New("interrupted before the history was judged"))
+	case err != nil:
+		return unreadable(err, f.lenient)
+	}
+	c := report.Check{
+		File: j.Path, Format: j.Format, Model: f.model, Run: j.Meta, Count: j.Count, Skipped: []string{}, Cited: j.Cited, Drawn: j.Drawn, Report: j.Report,
+	}
+	for _, s := range j.Skipped {
+		c.Skipped = append(c.Skipped, s.Error())
+	}
+	if f.format == formatJSON {
+		err = report.CheckJSON(stdout, c)
+	} else {
+		err = report.CheckText(stdout, c, styleOf(stdout))
+	}
+	err = errors.Join(err, f.pages.write(
+		func(w io.Writer) error { return report.CheckJUnit(w, c) },
+		func(w io.Writer) error { return report.CheckMarkdown(w, c) },
+	), f.page(path, c))
+	if err != nil {
+		return failure(err)
+	}
+	return verdictOf(c.Report)
+}
+
+// chosen are the properties in the order of reports, each once; nil if none were chosen.
+func (f *checkFlags) chosen() []checker.Property {
+	var chosen []checker.Property
+	for _, p := range checker.Properties() {
+		if slices.Contains(f.properties, string(p)) || slices.Contains(f.properties, allExclusion) && checker.Streams([]checker.Property{p}) {
+			chosen = append(chosen, p)
+		}
+	}
+	return chosen
+}
+
+// verdictOf is the exit code of a judgement.
+func verdictOf(r checker.Report) error {
+	switch {
+	case len(r.HarnessErrors) > 0:
+		return &exitError{code: exitHarness}
+	case r.Verdict == checker.Pass:
+		return nil
+	case r.Verdict == checker.Fail:
+		return &exitError{code: exitUnexpected}
+	}
+	return &exitError{code: exitUnknown}
+}
+
+// unreadable says why a history could not be read, and what can be done.
+func unreadable(err error, lenient bool) error {
+	var line *histories.LineError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return usage(err)
+	case errors.As(err, &line) && !lenient:
+		return failure(fmt.Errorf("%w; --lenient skips such lines", err))
+	}
+	return failure(err)
+}

@@ -1,0 +1,259 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/gate"
+	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/resource"
+	"github.com/lockbench/lockbench/scenarios"
+)
+
+// workersLock is the lock whose promises a worker's lock makes if --lock does not say.
+const workersLock = "setnx-px-lua"
+
+// gateFlags are the flags of gate as the user gave them.
+type gateFlags struct {
+	backend, lock, guard, worker, shard string
+	redis, register                     string
+	only, failOn                        []string
+	seed                                uint64
+	runs, jobs                          int
+	record, commit                      string
+	out                                 outputs
+}
+
+func newGate() *cobra.Command {
+	var f gateFlags
+	cmd := &cobra.Command{
+		Use:   "gate",
+		Short: "Play the whole catalogue and check that every lock comes out as expected",
+		Long: `Gate plays every scenario of the catalogue, the broken lock and its twins, and checks what each judge says of them.
+
+It exits with 0 only if every expectation is met: a broken lock that is no longer caught fails the gate as surely as a sound
+lock that is accused. 2 is unknown, which is no pass. What a backend cannot play is listed with the reason and does not count.
+
+With --lock or --worker it is the user's own lock that goes through every scenario that has something to say of it, and it must
+keep whatever can be kept there. --baseline fails on new findings alone, and --update-baseline accepts those that there are.
+
+--shard 2/5 plays the second of five parts; lockbench merge joins what each part wrote with --json.`,
+		Example: `  lockbench gate
+  lockbench gate --only P07,redlock-* --runs 20
+  lockbench gate --backend process --junit gate.xml --markdown "$GITHUB_STEP_SUMMARY"
+  lockbench gate --lock redlock --guard epoch
+  lockbench gate --worker 'python3 my_lock.py' --baseline lockbench.json --fail-on resource-safety,ownership
+  lockbench gate --shard 2/5 --json gate-2.json`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			opt, err := f.options(cmd.Flags().Changed)
+			if err != nil {
+				return usage(err)
+			}
+			return f.run(cmd.Context(), opt, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.backend, "backend", harness.Embedded, "embedded, process, docker or external (default with --worker: process)")
+	flags.StringSliceVar(&f.only, "only", nil, "scenarios to play, comma-separated: numbers, names, or patterns such as redlock-*")
+	flags.StringVar(&f.lock, "lock", "", "put this lock through every scenario, instead of the catalogue's (with --worker: the lock whose promises it makes)")
+	flags.StringVar(&f.guard, "guard", "", "guard of its sections: none, elapsed, check-token, fence or epoch (default: the one that each scenario is about)")
+	flags.StringVar(&f.worker, "worker", "", "command of a process that each client runs in, with a lock of your own (docs/worker-protocol.md), or self")
+	flags.StringVar(&f.redis, "redis", "", "servers of backend external, comma-separated; see lockbench run")
+	flags.StringVar(&f.register, "register", "", "server of the protected register on backend external")
+	flags.Uint64Var(&f.seed, "seed", 1, "seed of the first run of each case")
+	flags.IntVar(&f.runs, "runs", 1, "runs of each case, with seeds counting up from --seed")
+	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one per processor; four on process, one on docker and external)")
+	flags.StringVar(&f.shard, "shard", "1/1", "play one part of the plan: INDEX/COUNT, counting from 1")
+	flags.StringSliceVar(&f.failOn, "fail-on", nil, "properties that decide, comma-separated (default: all)")
+	flags.StringVar(&f.record, "track-record", "", "bring this page up to date with what was reproduced (docs/track-record.md)")
+	flags.StringVar(&f.commit, "commit", "", "commit that --track-record names (default: rows keep the one that they have)")
+	f.out.flags(cmd)
+	nothing := func() []string { return nil } // not the names of files
+	for name, values := range map[string]func() []string{
+		"backend": harness.Backends, "only": scenarioNames, "lock": lockNames, "guard": guardNames, "fail-on": gateProperties,
+		"worker": func() []string { return []string{workerSelf} }, "redis": nothing, "register": nothing, "shard": nothing,
+	} {
+		// It fails only for a flag that does not exist.
+		_ = cmd.RegisterFlagCompletionFunc(name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return values(), cobra.ShellCompDirectiveNoFileComp
+		})
+	}
+	return cmd
+}
+
+// gateProperties are the properties of locks.
+func gateProperties() []string {
+	var names []string
+	for _, p := range properties() {
+		if p != string(checker.Linearizability) {
+			names = append(names, p)
+		}
+	}
+	return names
+}
+
+// options turns flags into what the gate plays. changed says which flags were given.
+func (f *gateFlags) options(changed func(flag string) bool) (gate.Options, error) {
+	if f.worker != "" && !changed("backend") {
+		f.backend = harness.Process
+	}
+	if err := oneOf("backend", f.backend, harness.Backends()); err != nil {
+		return gate.Options{}, err
+	}
+	opt := gate.Options{Backend: f.backend, Only: f.only, Seed: f.seed, Runs: f.runs, Version: buildVersion(), Command: f.replay}
+	switch {
+	case f.runs < 1:
+		return opt, fmt.Errorf("--runs is %d, want at least 1", f.runs)
+	case changed("jobs") && f.jobs < 1:
+		return opt, fmt.Errorf("--jobs is %d, want at least 1", f.jobs)
+	case f.guard != "" && f.lock == "" && f.worker == "":
+		return opt, errors.New("--guard belongs to --lock or --worker; the catalogue has guards of its own")
+	case f.commit != "" && f.record == "" || f.record != "" && (f.lock != "" || f.worker != "" || f.shard != "1/1" || len(f.failOn) > 0):
+		return opt, errors.New("--track-record is about the whole catalogue, without --lock, --worker, --shard and --fail-on, and --commit belongs to it")
+	case (f.backend == harness.External) != (f.redis != ""):
+		return opt, errors.New("--redis and --backend external go together (lockbench run --help)")
+	}
+	for _, p := range f.failOn {
+		if err := oneOf("property", p, gateProperties()); err != nil {
+			return opt, err
+		}
+		opt.FailOn = append(opt.FailOn, checker.Property(p))
+	}
+	var err error
+	if opt.Shard, err = gate.ParseShard(f.shard); err != nil {
+		return opt, err
+	}
+	if opt.Subject, err = f.subject(); err != nil {
+		return opt, err
+	}
+	if f.backend == harness.External {
+		opt.Servers, err = harness.ParseServers(f.redis, f.register, os.Getenv("LOCKBENCH_REDIS_USER"), os.Getenv("LOCKBENCH_REDIS_PASSWORD"))
+		if err != nil {
+			return opt, err
+		}
+		f.redis, f.register = opt.Servers.Masters(), opt.Servers.Register() // without passwords
+	}
+	if f.record != "" {
+		if err := gate.CanWrite(f.record); err != nil {
+			return opt, err
+		}
+	}
+	return opt, f.out.validate(opt.Shard)
+}
+
+// subject is the user's own lock, or nil.
+func (f *gateFlags) subject() (*gate.Subject, error) {
+	if f.lock == "" && f.worker == "" {
+		return nil, nil
+	}
+	name := f.lock
+	if name == "" {
+		name = workersLock
+	}
+	lock, err := locks.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	s := &gate.Subject{Lock: lock}
+	if f.guard != "" {
+		guard, err := resource.FindGuard(f.guard)
+		if err != nil {
+			return nil, fmt.Errorf("%w (lockbench list guards)", err)
+		}
+		s.Guard = &guard
+	}
+	if f.worker != "" {
+		if f.backend == harness.Embedded {
+			return nil, errors.New("a worker is a process of its own, and backend embedded is virtual time inside of one; use --backend process, docker or external")
+		}
+		if s.Worker, err = (&runFlags{worker: f.worker}).workerCommand(); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// replay is the command that repeats a run of the gate.
+func (f *gateFlags) replay(cfg harness.Config, remedy string) string {
+	one := runFlags{
+		scenario: cfg.Name, lock: cfg.Lock.Name, guard: cfg.Guard.String(), remedy: remedy, backend: f.backend,
+		worker: f.worker, redis: f.redis, register: f.register,
+	}
+	return one.replay(cfg.Seed)
+}
+
+// defaultJobs is how many runs a backend is given at a time. On real servers most of the
+// time is spent waiting, and what is measured is real time.
+func (f *gateFlags) defaultJobs() int {
+	switch f.backend {
+	case harness.Embedded:
+		return runtime.GOMAXPROCS(0)
+	case harness.Process:
+		return 4
+	}
+	return 1
+}
+
+func (f *gateFlags) run(ctx context.Context, opt gate.Options, stdout, stderr io.Writer) error {
+	opt.Log = stderr
+	plan, err := gate.NewPlan(opt)
+	if err != nil {
+		return usage(err)
+	}
+	if mine, _ := plan.Runs(); mine == 0 {
+		return usage(nothing(plan))
+	}
+	if f.jobs == 0 {
+		f.jobs = f.defaultJobs()
+	}
+	res, err := play(ctx, plan, f.jobs, stderr)
+	if err != nil {
+		return failure(err)
+	}
+	var failed error
+	if res.Whole() {
+		failed = f.keepRecord(ctx, opt, res)
+	} else {
+		failed = fmt.Errorf("interrupted after %d of %d runs", len(res.Rows), res.Share)
+	}
+	if failed == nil {
+		return f.out.deliver(res, stdout)
+	}
+	res.Error = failed.Error()
+	if err := f.out.deliver(res, stdout); err != nil && !res.Whole() {
+		return err
+	}
+	return &exitError{code: exitHarness, err: failed, told: f.out.format == formatJSON}
+}
+
+// keepRecord writes what was reproduced into the track record, if there is one.
+func (f *gateFlags) keepRecord(ctx context.Context, opt gate.Options, res gate.Results) error {
+	if f.record == "" {
+		return nil
+	}
+	plan, err := gate.NewFindings(opt)
+	if err != nil {
+		return err
+	}
+	found, err := plan.Play(ctx, f.jobs, gate.Watch{})
+	if err == nil && !found.Whole() {
+		err = errors.New("interrupted before the track record was written")
+	}
+	if err != nil {
+		return err
+	}
+	data, err := gate.TrackRecord(f.record, res, found, scenarios.All(), f.commit)
+	if err == nil {
+		err = gate.WriteFile(f.record, data)
+	}
+	return err
+}

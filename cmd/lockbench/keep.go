@@ -1,0 +1,56 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/report"
+	"github.com/lockbench/lockbench/report/html"
+)
+
+// keepPage draws a run that is kept into its directory, and notes the page in it.
+func keepPage(r *report.Run) error {
+	if r.Dir == "" {
+		return nil
+	}
+	var b bytes.Buffer
+	err := drawPage(&b, *r, r.Dir, nil)
+	if err == nil {
+		err = histories.AddFile(r.Dir, histories.ReportFile, b.Bytes())
+	}
+	if err != nil {
+		return fmt.Errorf("the page of the run was not drawn: %w; the history is kept in %s", err, r.Dir)
+	}
+	r.Page = filepath.Join(r.Dir, histories.ReportFile)
+	return nil
+}
+
+// keepFailed draws what is known of a run in which the harness failed, with err.
+func keepFailed(r *report.Run, err error) error {
+	r.Error = err.Error()
+	return errors.Join(err, keepPage(r))
+}
+
+// drawPage draws the page of a run that will lie in the directory at, with links to the run's files.
+func drawPage(w io.Writer, r report.Run, at string, notices []string) error {
+	opt := html.Options{Notices: notices}
+	if r.Dir != "" {
+		for _, name := range []string{
+			histories.EventsFile, histories.CommandsFile, histories.RunFile, histories.ResultsFile, histories.SamplesFile, "logs",
+		} {
+			file := filepath.Join(r.Dir, name)
+			if _, err := os.Stat(file); err != nil {
+				continue
+			}
+			if href, err := filepath.Rel(at, file); err == nil {
+				opt.Files = append(opt.Files, html.File{Name: name, Href: filepath.ToSlash(href)})
+			}
+		}
+	}
+	return html.Write(w, r, opt)
+}

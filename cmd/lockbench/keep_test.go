@@ -1,0 +1,37 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/report"
+)
+
+// TestFailedRunHasItsPage draws what is known of a run in which the harness failed.
+func TestFailedRunHasItsPage(t *testing.T) {
+	r := report.Run{Dir: t.TempDir()}
+	failed := errors.New("the replica did not answer")
+	if err := keepFailed(&r, failed); !errors.Is(err, failed) || strings.Contains(err.Error(), "not drawn") {
+		t.Errorf("error %v, want %v alone", err, failed)
+	}
+	page, err := os.ReadFile(filepath.Join(r.Dir, histories.ReportFile))
+	if err != nil || !strings.Contains(string(page), failed.Error()) {
+		t.Errorf("the page says nothing of the failure: %v", err)
+	}
+}
+
+// TestUndrawnPageIsTold keeps in a directory that is gone.
+func TestUndrawnPageIsTold(t *testing.T) {
+	r := report.Run{Dir: filepath.Join(t.TempDir(), "gone")}
+	err := keepPage(&r)
+	if err == nil || !strings.Contains(err.Error(), "the history is kept in "+r.Dir) || r.Page != "" {
+		t.Errorf("error %v, page %q", err, r.Page)
+	}
+	if err := keepPage(&report.Run{}); err != nil {
+		t.Errorf("of a run that is not kept: %v", err)
+	}
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lockbench/lockbench/gate"
+)
+
+// outputs are what gate and merge write, and the baseline that they read.
+type outputs struct {
+	format, json, baseline string
+	pages                  pages
+	update                 bool
+}
+
+func (o *outputs) flags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&o.json, "json", "", "write the results into this file, for lockbench merge and other programs")
+	o.pages.flags(cmd)
+	formatFlag(cmd, &o.format)
+	flags.StringVar(&o.baseline, "baseline", "", "file with the findings that are known; only others fail")
+	flags.BoolVar(&o.update, "update-baseline", false, "accept what was found, into --baseline")
+}
+
+// validate finds out what would otherwise fail at the very end.
+func (o *outputs) validate(shard gate.Shard) error {
+	if err := oneOf("format", o.format, formats()); err != nil {
+		return err
+	}
+	switch {
+	case o.update && o.baseline == "":
+		return errors.New("--update-baseline needs --baseline FILE")
+	case o.update && shard.Of > 1:
+		return errors.New("--update-baseline does not go with --shard: lockbench merge --baseline FILE --update-baseline accepts what all shards found")
+	}
+	if o.json != "" {
+		if err := gate.CanWrite(o.json); err != nil {
+			return err
+		}
+	}
+	if err := o.pages.validate(); err != nil {
+		return err
+	}
+	if o.update {
+		return gate.CanWrite(o.baseline)
+	}
+	_, err := o.known()
+	return err
+}
+
+// known reads the baseline. One that is to be updated need not exist.
+func (o *outputs) known() (gate.Baseline, error) {
+	if o.baseline == "" {
+		return gate.Baseline{}, nil
+	}
+	b, err := gate.ReadBaseline(o.baseline)
+	if o.update && gate.Missing(err) {
+		return gate.Baseline{}, nil
+	}
+	return b, err
+}
+
+// deliver prints the results, writes the files, and says how the program ends.
+func (o *outputs) deliver(res gate.Results, stdout io.Writer) error {
+	known, err := o.known()
+	if err != nil {
+		return failure(err)
+	}
+	accept := o.update && res.Whole() // half a gate would accept half of the findings
+	if accept {
+		known = known.Accept(res)
+	}
+	if o.format == formatJSON {
+		var data []byte
+		if data, err = res.Marshal(); err == nil {
+			_, err = stdout.Write(data)
+		}
+	} else {
+		err = res.Text(stdout, known, styleOf(stdout))
+	}
+	if err != nil {
+		return failure(err)
+	}
+	var written []string
+	for _, out := range []struct {
+		file string
+		wish bool
+		draw func() ([]byte, error)
+	}{
+		{o.json, o.json != "", res.Marshal},
+		{o.pages.junit, o.pages.junit != "", drawn(res.JUnit, known)},
+		{o.pages.markdown, o.pages.markdown != "", drawn(res.Markdown, known)},
+		{o.baseline, accept, known.Marshal},
+	} {
+		if !out.wish {
+			continue
+		}
+		data, err := out.draw()
+		if err == nil {
+			err = gate.WriteFile(out.file, data)
+		}
+		if err != nil {
+			return failure(err)
+		}
+		written = append(written, out.file)
+	}
+	if len(written) > 0 && o.format == formatText {
+		fmt.Fprintln(stdout, "Written: "+strings.Join(written, ", "))
+	}
+	if !res.Whole() {
+		return nil
+	}
+	switch res.Outcome(known) {
+	case gate.Expected:
+		return nil
+	case gate.Unexpected:
+		return &exitError{code: exitUnexpected}
+	case gate.Failed:
+		return &exitError{code: exitHarness}
+	}
+	return &exitError{code: exitUnknown}
+}
+
+func drawn(draw func(io.Writer, gate.Baseline) error, known gate.Baseline) func() ([]byte, error) {
+	return func() ([]byte, error) {
+		var b bytes.Buffer
+		err := draw(&b, known)
+		return b.Bytes(), err
+	}
+}

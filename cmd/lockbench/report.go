@@ -1,0 +1,207 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lockbench/lockbench/gate"
+	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/report"
+	"github.com/lockbench/lockbench/report/picture"
+)
+
+const (
+	formatHTML = "html"
+	formatSVG  = "svg"
+	toStdout   = "-"
+)
+
+type reportFlags struct{ format, out string }
+
+func newReport() *cobra.Command {
+	var f reportFlags
+	cmd := &cobra.Command{
+		Use:   "report DIR",
+		Short: "Draw a recorded run again",
+		Long: `Report draws a run that is kept: as a page to be opened in a browser, which needs nothing else, as text, as JSON, or its
+picture alone as SVG. DIR is a run directory, a link to one such as store/<scenario>/latest, or a directory with nothing but a
+history.jsonl.
+
+A run that was never judged, because it was killed, is judged now. Of files that are damaged what is sound is drawn, and the
+page and standard error tell of the damage. It exits with 0 if the run was drawn, whatever its verdict.`,
+		Example: `  lockbench report store/failover-async-repl/latest
+  lockbench report store/failover-async-repl/latest -o failover.html
+  lockbench report store/failover-async-repl/latest --format text`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return nil
+			}
+			return usage(fmt.Errorf("%s needs one run directory, found %d (%[1]s --help)", cmd.CommandPath(), len(args)))
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := oneOf("format", f.format, reportFormats()); err != nil {
+				return usage(err)
+			}
+			return f.report(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.format, "format", formatHTML, strings.Join(reportFormats(), ", "))
+	flags.StringVarP(&f.out, "output", "o", "", "file to write, or - for standard output (default: report.html in DIR, and standard output for other formats)")
+	// It fails only for a flag that does not exist.
+	_ = cmd.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return reportFormats(), cobra.ShellCompDirectiveNoFileComp
+	})
+	return cmd
+}
+
+func reportFormats() []string { return []string{formatHTML, formatText, formatJSON, formatSVG} }
+
+func (f *reportFlags) report(ctx context.Context, path string, stdout, stderr io.Writer) error {
+	r, notices, err := stored(ctx, path)
+	if err != nil {
+		return err
+	}
+	for _, n := range notices {
+		fmt.Fprintln(stderr, "lockbench: "+n)
+	}
+	out := f.out
+	if out == "" && f.format == formatHTML {
+		out = filepath.Join(r.Dir, histories.ReportFile)
+	}
+	var b bytes.Buffer
+	switch f.format {
+	case formatText:
+		err = report.Text(&b, r, styleOf(f.screen(stdout)))
+	case formatJSON:
+		err = report.JSON(&b, r)
+	case formatSVG:
+		err = picture.SVG(&b, r)
+	default:
+		err = drawPage(&b, r, filepath.Dir(out), notices)
+	}
+	if err != nil {
+		return failure(err)
+	}
+	if out == "" || out == toStdout {
+		_, err = stdout.Write(b.Bytes())
+	} else if err = gate.WriteFile(out, b.Bytes()); err == nil {
+		fmt.Fprintln(stdout, "Written: "+report.Harmless(out))
+	}
+	if err != nil {
+		return failure(err)
+	}
+	return nil
+}
+
+// screen is where text is to be read: nowhere, if it goes to a file.
+func (f *reportFlags) screen(stdout io.Writer) io.Writer {
+	if f.out == "" || f.out == toStdout {
+		return stdout
+	}
+	return io.Discard
+}
+
+// stored reads a run, and judges it if nobody has. The notices tell of damage, and of what was
+// done about it.
+func stored(ctx context.Context, path string) (report.Run, []string, error) {
+	dir, err := runDirectory(path)
+	if err != nil {
+		return report.Run{}, nil, usage(err)
+	}
+	r, damage := report.Load(dir)
+	var notices []string
+	known := r.Meta.Schema != 0
+	if !known { // the history may tell something all the same
+		if errors.Is(damage, fs.ErrNotExist) {
+			damage = nil
+		}
+		file, err := histories.ReadFile(filepath.Join(dir, histories.EventsFile), false)
+		if len(file.Events) == 0 && errors.Join(damage, err) != nil {
+			return r, nil, failure(errors.Join(damage, err))
+		}
+		damage = errors.Join(damage, err)
+		r.Meta, r.Events = histories.Meta{Scenario: filepath.Base(dir)}, file.Events
+		notices = append(notices, fmt.Sprintf("there is no sound %s: it is not known what was run", histories.RunFile))
+	}
+	if damage != nil {
+		for line := range strings.Lines(damage.Error()) {
+			notices = append(notices, "damaged, and drawn as far as it is sound: "+strings.TrimSpace(line))
+		}
+	}
+	if r.Phase == histories.PhaseRunning {
+		notices = append(notices, "the run did not come to its end: this is what was recorded until then")
+	}
+	if len(r.Results) > 0 || len(r.HarnessErrors) > 0 {
+		return r, notices, nil
+	}
+	var meta *histories.Meta
+	if known {
+		meta = &r.Meta
+	}
+	r.Judgement = judgedAlone(harness.Judge(ctx, r.Events, meta, nil))
+	if ctx.Err() != nil {
+		return r, nil, failure(errors.New("interrupted before the run was judged"))
+	}
+	return r, append(notices, "there was no judgement: the run was judged now, and set against no expectation"), nil
+}
+
+// runDirectory finds the directory of a run that a path means. An error says which path may
+// have been meant.
+func runDirectory(path string) (string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", noRun(path)
+	case err != nil:
+		return "", err
+	case !info.IsDir() && filepath.Base(path) == histories.EventsFile:
+		return filepath.Dir(path), nil
+	case !info.IsDir():
+		return "", fmt.Errorf("%s is a file, want a run directory such as store/<scenario>/%s", path, histories.Latest)
+	}
+	for _, name := range []string{histories.RunFile, histories.EventsFile} {
+		if _, err := os.Stat(filepath.Join(path, name)); err == nil {
+			return path, nil
+		}
+	}
+	for _, deeper := range []string{histories.Latest, filepath.Join("*", histories.Latest)} {
+		if runs, err := filepath.Glob(filepath.Join(path, deeper)); err == nil && len(runs) > 0 {
+			return "", fmt.Errorf("%s has runs in it and is none; did you mean %s?", path, runs[0])
+		}
+	}
+	return "", fmt.Errorf("%s is no run directory: it has neither %s nor %s; want one such as store/<scenario>/%s",
+		path, histories.RunFile, histories.EventsFile, histories.Latest)
+}
+
+// noRun says that there is nothing at a path, and what there is that has a similar name.
+func noRun(path string) error {
+	parent, rest := filepath.Dir(filepath.Clean(path)), ""
+	name := filepath.Base(path)
+	for parent != "." && parent != string(filepath.Separator) {
+		if _, err := os.Stat(parent); err == nil {
+			break
+		}
+		parent, name, rest = filepath.Dir(parent), filepath.Base(parent), filepath.Join(name, rest)
+	}
+	entries, _ := os.ReadDir(parent) // without them nothing is suggested
+	var known []string
+	for _, e := range entries {
+		known = append(known, e.Name())
+	}
+	if nearest := locks.Nearest(name, known); nearest != "" {
+		return fmt.Errorf("no run directory %q; did you mean %s?", path, filepath.Join(parent, nearest, rest))
+	}
+	return fmt.Errorf("no run directory %q; lockbench run keeps its runs in store/<scenario>/<time>-<seed>, and store/<scenario>/%s is the newest", path, histories.Latest)
+}

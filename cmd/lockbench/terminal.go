@@ -1,0 +1,53 @@
+package main
+
+import (
+	"io"
+	"os"
+	"runtime"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/lockbench/lockbench/report"
+)
+
+// styleOf looks at what stdout is. What is no terminal has 120 columns and UTF-8, wherever it
+// is written.
+func styleOf(stdout io.Writer) report.Style {
+	f, ok := stdout.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return report.Style{Colour: coloured(os.Getenv, false), Width: 120}
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		width = 0
+	}
+	return report.Style{Colour: coloured(os.Getenv, true), Width: width, ASCII: !unicodeLocale()}
+}
+
+// coloured says whether there are colours: by default on terminals alone, with CLICOLOR_FORCE
+// also elsewhere, and never with NO_COLOR (no-color.org, bixense.com/clicolors).
+func coloured(getenv func(string) string, terminal bool) bool {
+	force := getenv("CLICOLOR_FORCE")
+	switch {
+	case getenv("NO_COLOR") != "":
+		return false
+	case force != "" && force != "0":
+		return true
+	}
+	return terminal && getenv("CLICOLOR") != "0" && getenv("TERM") != "dumb"
+}
+
+// unicodeLocale says whether a terminal can show more than ASCII: whether the locale is one of
+// UTF-8. Consoles of Windows have no locale, and take everything.
+func unicodeLocale() bool { return runtime.GOOS == "windows" || isUTF8(os.Getenv) }
+
+// isUTF8 looks at the variables of a locale as POSIX does: the first that is set counts.
+func isUTF8(getenv func(string) string) bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if locale := strings.ToLower(getenv(name)); locale != "" {
+			return strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")
+		}
+	}
+	return false
+}
