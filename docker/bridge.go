@@ -3,7 +3,6 @@ package docker
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"maps"
 	"net"
@@ -15,9 +14,30 @@ import (
 	"github.com/testcontainers/testcontainers-go/network"
 )
 
-// subnets is where a cluster takes its network from: one /24 of 10.231.0.0/16, so that
-// 256 of them run side by side.
-const subnets = 256
+// ranges are where a cluster takes its network from: one /24 of the first that has any to
+// spare, so that 256 of them run side by side. The others are for machines whose own network,
+// or that of a VPN, has all of 10.0.0.0/8.
+func ranges() []netip.Prefix {
+	return []netip.Prefix{
+		netip.MustParsePrefix("10.231.0.0/16"), netip.MustParsePrefix("172.29.0.0/16"), netip.MustParsePrefix("192.168.0.0/16"),
+	}
+}
+
+// freeSubnets are the subnets that overlap none of taken, those of one range after the
+// other. In each it begins to count at first.
+func freeSubnets(taken []netip.Prefix, first byte) []netip.Prefix {
+	var free []netip.Prefix
+	for _, r := range ranges() {
+		for i := range 256 {
+			bytes := r.Addr().As4()
+			bytes[2] = first + byte(i)
+			if subnet := netip.PrefixFrom(netip.AddrFrom4(bytes), 24); !overlaps(subnet, taken) {
+				free = append(free, subnet)
+			}
+		}
+	}
+	return free
+}
 
 // bridge is the network of one cluster.
 type bridge struct {
@@ -34,18 +54,14 @@ func (e *engine) newBridge(ctx context.Context, labels map[string]string) (bridg
 	}
 	var first [1]byte
 	_, _ = rand.Read(first[:]) // never fails
-	for i := range subnets {
-		subnet := netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 231, first[0] + byte(i), 0}), 24)
-		if overlaps(subnet, taken) {
-			continue
-		}
+	for _, subnet := range freeSubnets(taken, first[0]) {
 		b, err := e.tryBridge(ctx, labels, subnet)
 		if err != nil && strings.Contains(err.Error(), "overlap") {
 			continue // another run was quicker
 		}
 		return b, err
 	}
-	return bridge{}, errors.New("want a free /24 in 10.231.0.0/16, found none; to remove what dead runs left: lockbench clean")
+	return bridge{}, fmt.Errorf("want a free /24 in one of %v, found none; to remove what dead runs left: lockbench clean", ranges())
 }
 
 // tryBridge makes the network. Once asked for it is waited for, also when ctx ends: one

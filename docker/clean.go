@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"slices"
@@ -43,17 +42,37 @@ func ownLabels(run string) (map[string]string, error) {
 }
 
 // Clean removes the containers and networks of runs whose process on this host is
-// gone, and nothing else. It says on w what it removed and what it left alone, and
-// why; nil: nobody.
-func Clean(ctx context.Context, w io.Writer) error {
+// gone, and nothing else. It tells each what it removed, and which runs it left alone
+// and why, as it goes; nil: nobody.
+func Clean(ctx context.Context, each func(Cleaned)) error {
 	e, err := connect(ctx)
 	if err != nil {
 		return err
 	}
-	return errors.Join(e.clean(ctx, &lineLog{w: w}), e.close())
+	return errors.Join(e.clean(ctx, each), e.close())
 }
 
-func (e *engine) clean(ctx context.Context, log *lineLog) error {
+// Cleaned is what became of one thing, or of a run that was left alone.
+type Cleaned struct {
+	Run  string `json:"run"`
+	Kind string `json:"kind,omitempty"` // container or network; empty: all of the run
+	Name string `json:"name,omitempty"`
+	// Left is why the run was left alone; empty: the thing was removed.
+	Left string `json:"left,omitempty"`
+}
+
+// String is c in a sentence.
+func (c Cleaned) String() string {
+	if c.Left != "" {
+		return fmt.Sprintf("left run %s alone: %s", c.Run, c.Left)
+	}
+	return fmt.Sprintf("removed %s %s of run %s", c.Kind, c.Name, c.Run)
+}
+
+func (e *engine) clean(ctx context.Context, each func(Cleaned)) error {
+	if each == nil {
+		each = func(Cleaned) {}
+	}
 	host, err := os.Hostname()
 	if err != nil {
 		return err
@@ -73,7 +92,7 @@ func (e *engine) clean(ctx context.Context, log *lineLog) error {
 	var errs []error
 	for _, run := range slices.Sorted(maps.Keys(owners)) {
 		if o := owners[run]; !o.Gone(host) {
-			log.printf("left run %s alone: process %d on host %q is not known to have ended", run, o.PID, o.Host)
+			each(Cleaned{Run: run, Left: fmt.Sprintf("process %d on host %q is not known to have ended", o.PID, o.Host)})
 			continue
 		}
 		if err := e.remove(ctx, run); err != nil {
@@ -82,7 +101,7 @@ func (e *engine) clean(ctx context.Context, log *lineLog) error {
 		}
 		for _, t := range things {
 			if t.labels[runLabel] == run {
-				log.printf("removed %s %s of run %s", t.kind, t.name, run)
+				each(Cleaned{Run: run, Kind: t.kind, Name: t.name})
 			}
 		}
 	}

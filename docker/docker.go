@@ -38,33 +38,49 @@ const (
 // Options say where the traces of a run go. The zero value works.
 type Options struct {
 	Log io.Writer // gets warnings and what takes long, line by line; nil: nobody
+	// Clocks asks for servers whose clocks can be set: libfaketime is loaded into all of
+	// them, and each look at the clock reads a file.
+	Clocks bool
 }
 
 // Cluster is a deployment of containers. It implements cluster.Cluster, Killer,
-// Restarter, Pauser, Commander and Replicator.
+// Restarter, PowerCutter, Pauser, ClockSetter, Commander, Replicator, Demoter, Sentinel,
+// Processes, Disconnecter and PacketDropper.
 type Cluster struct {
 	id     string
 	engine *engine
 	log    *lineLog
 	close  func() error
 	logDir atomic.Pointer[string]
+	bridge string                 // name of the network; empty before start
+	filter atomic.Pointer[string] // the iptables that works; nil before the first try
+	clocks bool                   // can be set
 
 	nodes   []cluster.Node
 	servers map[string]*server
 	links   *node.Links
 	repl    *node.Replication
+	doors   *node.Doors // nil before the start
+
+	sentinels *node.Sentinels // nil: there are none
 }
 
 // LogTo makes Close write <node>.log of every container to dir.
 func (c *Cluster) LogTo(dir string) { c.logDir.Store(&dir) }
 
 var (
-	_ cluster.Cluster    = (*Cluster)(nil)
-	_ cluster.Killer     = (*Cluster)(nil)
-	_ cluster.Restarter  = (*Cluster)(nil)
-	_ cluster.Pauser     = (*Cluster)(nil)
-	_ cluster.Commander  = (*Cluster)(nil)
-	_ cluster.Replicator = (*Cluster)(nil)
+	_ cluster.Cluster       = (*Cluster)(nil)
+	_ cluster.Killer        = (*Cluster)(nil)
+	_ cluster.Restarter     = (*Cluster)(nil)
+	_ cluster.Pauser        = (*Cluster)(nil)
+	_ cluster.Commander     = (*Cluster)(nil)
+	_ cluster.Replicator    = (*Cluster)(nil)
+	_ cluster.Disconnecter  = (*Cluster)(nil)
+	_ cluster.PacketDropper = (*Cluster)(nil)
+	_ cluster.ClockSetter   = (*Cluster)(nil)
+	_ cluster.Processes     = (*Cluster)(nil)
+	_ cluster.Demoter       = (*Cluster)(nil)
+	_ cluster.Sentinel      = (*Cluster)(nil)
 )
 
 // New starts the containers of topo and returns once all of them answer and every
@@ -82,29 +98,38 @@ func New(ctx context.Context, topo cluster.Topology, opt Options) (*Cluster, err
 	if err := e.ensureImage(ctx, log); err != nil {
 		return nil, errors.Join(err, e.close())
 	}
-	if err := prepareTestcontainers(ctx, e, log); err != nil {
+	if err := prepareTestcontainers(); err != nil {
 		return nil, errors.Join(err, e.close())
 	}
-	c := newCluster(ctx, topo, e, log)
+	c := newCluster(ctx, topo, e, log, opt.Clocks)
 	if err := c.start(ctx); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
 }
 
-func newCluster(ctx context.Context, topo cluster.Topology, e *engine, log *lineLog) *Cluster {
+func newCluster(ctx context.Context, topo cluster.Topology, e *engine, log *lineLog, clocks bool) *Cluster {
 	c := &Cluster{
 		id:      newID(),
 		engine:  e,
 		log:     log,
+		clocks:  clocks,
 		nodes:   topo.Nodes(),
 		servers: make(map[string]*server),
 	}
 	for _, n := range c.nodes {
-		c.servers[n.Name] = newServer(n)
+		s := newServer(n, clocks)
+		if topo.ClusterMode && n.Role == cluster.Master {
+			s.command, s.clusterMode = append(s.command, node.ClusterArgs()...), true
+		}
+		c.servers[n.Name] = s
+	}
+	for i := range topo.Sentinels {
+		name := cluster.SentinelName(i)
+		c.servers[name] = newServer(cluster.Node{Name: name}, false)
 	}
 	c.links = node.NewLinks(ctx, c.connect)
-	c.repl = node.NewReplication(c.nodes, c.links, c.locate, log.printf)
+	c.repl = node.NewReplication(c.nodes, c.links, c.locate)
 	c.close = sync.OnceValue(c.shutDown)
 	return c
 }
@@ -130,23 +155,54 @@ func (c *Cluster) start(ctx context.Context) error {
 	if err != nil {
 		return withCause(ctx, fmt.Errorf("make a network: %w", err))
 	}
+	c.bridge = bridge.name
+	names := c.names()
 	addr := bridge.gateway
-	for _, n := range c.nodes {
+	for _, name := range names {
 		addr = addr.Next()
-		c.servers[n.Name].ip = addr
+		c.servers[name].ip = addr
 	}
-	err = node.InParallel(ctx, c.nodes, func(ctx context.Context, n cluster.Node) error {
-		return c.change(ctx, "start", n.Name, func(ctx context.Context, s *server) error {
-			if err := s.create(ctx, c.id, bridge.name, labels); err != nil {
-				return err
-			}
-			return c.started(ctx, s)
-		})
-	})
-	if err != nil {
+	if err := c.openDoors(ctx, bridge.gateway.String(), names); err != nil {
 		return withCause(ctx, err)
 	}
-	return withCause(ctx, c.repl.Start(ctx, bridge.gateway.String()))
+	start := func(names []string) error {
+		return node.InParallel(ctx, names, func(ctx context.Context, name string) error {
+			return c.change(ctx, "start", name, func(ctx context.Context, s *server) error {
+				if err := s.create(ctx, c.id, bridge.name, labels); err != nil {
+					return err
+				}
+				return c.started(ctx, s, func(ctx context.Context) error {
+					if !s.clusterMode {
+						return nil
+					}
+					return node.ServeAllSlots(ctx, s.addr())
+				})
+			})
+		})
+	}
+	if err := start(names[:len(c.nodes)]); err != nil {
+		return withCause(ctx, err)
+	}
+	if err := c.repl.Start(ctx, c.doors); err != nil || c.sentinels == nil {
+		return withCause(ctx, err)
+	}
+	// Not before: Sentinels look at a replica that is not in step only every ten seconds.
+	if err := start(names[len(c.nodes):]); err != nil {
+		return withCause(ctx, err)
+	}
+	return withCause(ctx, c.sentinels.Start(ctx))
+}
+
+// names are those of all servers: the nodes, in their order, and then the Sentinels.
+func (c *Cluster) names() []string {
+	var names []string
+	for _, n := range c.nodes {
+		names = append(names, n.Name)
+	}
+	for i := range len(c.servers) - len(c.nodes) {
+		names = append(names, cluster.SentinelName(i))
+	}
+	return names
 }
 
 // Nodes returns the masters, the replicas and the register, in this order and in
@@ -228,8 +284,8 @@ func (c *Cluster) Do(ctx context.Context, name string, args ...string) (wire.Rep
 	return reply, nil
 }
 
-// locate says where a node listens.
-func (c *Cluster) locate(name string) (addr string, paused bool, err error) {
+// locate says where a node listens, and whether it can answer nobody.
+func (c *Cluster) locate(name string) (addr string, silent bool, err error) {
 	s, err := c.server(name)
 	if err != nil {
 		return "", false, err
@@ -237,7 +293,7 @@ func (c *Cluster) locate(name string) (addr string, paused bool, err error) {
 	if s.current() == nil {
 		return "", false, node.NotRunning(name)
 	}
-	return s.addr(), s.isPaused(), nil
+	return s.addr(), s.isSilent(), nil
 }
 
 // server finds a node by name.
@@ -295,7 +351,9 @@ func (c *Cluster) shutDown() error {
 	for _, s := range c.servers {
 		s.hangUp()
 	}
-	errs = append(errs, c.repl.Close())
+	if c.doors != nil {
+		errs = append(errs, c.doors.Close())
+	}
 	c.links.Close()
 	errs = append(errs, c.engine.close())
 	return errors.Join(errs...)

@@ -22,9 +22,6 @@ import (
 const requireEnv = "LOCKBENCH_REQUIRE_DOCKER"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(harnessEnv) != "" {
-		os.Exit(harness())
-	}
 	goleak.VerifyTestMain(m)
 }
 
@@ -42,8 +39,14 @@ func needDocker(tb testing.TB) {
 // up starts a cluster that ends with the test and leaves nothing.
 func up(tb testing.TB, masters, replicas int) *Cluster {
 	tb.Helper()
+	return upAs(tb, cluster.Topology{Masters: masters, Replicas: replicas})
+}
+
+// upAs is up for a topology with more to it.
+func upAs(tb testing.TB, topo cluster.Topology) *Cluster {
+	tb.Helper()
 	needDocker(tb)
-	c, err := New(tb.Context(), cluster.Topology{Masters: masters, Replicas: replicas}, Options{})
+	c, err := New(tb.Context(), topo, Options{})
 	must(tb, err)
 	tb.Cleanup(func() {
 		if err := c.Close(); err != nil {

@@ -37,7 +37,7 @@ type engine struct {
 func connect(ctx context.Context) (*engine, error) {
 	cli, err := client.New(client.FromEnv)
 	if err != nil {
-		return nil, fmt.Errorf("read DOCKER_HOST and its companions: %w", err)
+		return nil, fmt.Errorf("read DOCKER_HOST and its companions: %w; for the engine of this machine: unset DOCKER_HOST", err)
 	}
 	e := &engine{cli: cli}
 	asking, cancel := context.WithTimeout(ctx, pingLimit)

@@ -25,12 +25,20 @@ func fakeEngine(t *testing.T, handle http.HandlerFunc) {
 		handle(w, r)
 	}))
 	t.Cleanup(s.Close)
-	t.Setenv("DOCKER_HOST", "tcp://"+s.Listener.Addr().String())
+	engineAt(t, "tcp://"+s.Listener.Addr().String())
+}
+
+// engineAt makes host the engine, whatever else this machine's environment says of one.
+func engineAt(t *testing.T, host string) {
+	t.Helper()
+	t.Setenv("DOCKER_HOST", host)
+	t.Setenv("DOCKER_CERT_PATH", "")
+	t.Setenv("DOCKER_API_VERSION", "")
 }
 
 func TestMissingEngine(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "docker.sock")
-	t.Setenv("DOCKER_HOST", "unix://"+socket)
+	engineAt(t, "unix://"+socket)
 	_, err := New(t.Context(), cluster.Topology{Masters: 1}, Options{})
 	want := "backend docker needs a Docker engine, found none at unix://" + socket +
 		". Debian/Ubuntu: apt-get install docker.io, then systemctl start docker."

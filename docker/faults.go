@@ -19,19 +19,23 @@ func (c *Cluster) Kill(ctx context.Context, name string) error {
 			return node.NotRunning(name)
 		}
 		c.repl.LastLook(ctx, name)
-		err := call(ctx, "kill the container", func(ctx context.Context) error {
-			if _, err := c.engine.cli.ContainerKill(ctx, s.id(), client.ContainerKillOptions{Signal: "KILL"}); err != nil {
-				return err
-			}
-			select {
-			case <-r.done:
-				return nil
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
-		})
-		s.hangUp()
-		return err
+		return c.kill(ctx, s, r)
+	})
+}
+
+// kill ends a run of a server and waits for its end.
+func (c *Cluster) kill(ctx context.Context, s *server, r *run) error {
+	defer s.hangUp()
+	return call(ctx, "kill the container", func(ctx context.Context) error {
+		if _, err := c.engine.cli.ContainerKill(ctx, s.id(), client.ContainerKillOptions{Signal: "KILL"}); err != nil {
+			return err
+		}
+		select {
+		case <-r.done:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	})
 }
 
@@ -43,20 +47,30 @@ func (c *Cluster) Restart(ctx context.Context, name string) error {
 		if s.current() != nil {
 			return errors.New("it is still running; kill it first")
 		}
-		ctx, cancel := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("gave up after %v", startLimit))
-		defer cancel()
-		err := call(ctx, "start the container", func(ctx context.Context) error {
-			_, err := c.engine.cli.ContainerStart(ctx, s.id(), client.ContainerStartOptions{})
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		if err := c.started(ctx, s); err != nil {
-			return err
-		}
-		return c.repl.Follow(ctx, name)
+		s.aof = node.AOF{}
+		return c.restart(ctx, s, func(context.Context) error { return nil })
 	})
+}
+
+// restart starts the container of a dead server again, and calls first before anybody
+// else can reach it.
+func (c *Cluster) restart(ctx context.Context, s *server, first func(ctx context.Context) error) error {
+	if s.cable() != nil {
+		return errors.New("it is off the network; reconnect it first")
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("gave up after %v", startLimit))
+	defer cancel()
+	err := call(ctx, "start the container", func(ctx context.Context) error {
+		_, err := c.engine.cli.ContainerStart(ctx, s.id(), client.ContainerStartOptions{})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := c.started(ctx, s, first); err != nil {
+		return err
+	}
+	return c.repl.Follow(ctx, s.node.Name)
 }
 
 // Pause stops node by the freezer of its control group and returns once it stands

@@ -24,13 +24,13 @@ func (c *Cluster) saveLogs(ctx context.Context, dir string) error {
 		return err
 	}
 	var errs []error
-	for _, n := range c.nodes {
-		s := c.servers[n.Name]
+	for _, name := range c.names() {
+		s := c.servers[name]
 		if s.id() == "" {
 			continue
 		}
-		if err := c.saveLog(ctx, s, filepath.Join(dir, n.Name+".log")); err != nil {
-			errs = append(errs, fmt.Errorf("collect the log of %s: %w", n.Name, err))
+		if err := c.saveLog(ctx, s, filepath.Join(dir, name+".log")); err != nil {
+			errs = append(errs, fmt.Errorf("collect the log of %s: %w", name, err))
 		}
 	}
 	return errors.Join(errs...)

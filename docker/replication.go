@@ -8,9 +8,11 @@ import "context"
 func (c *Cluster) Sync(ctx context.Context, master string) error { return c.repl.Sync(ctx, master) }
 
 // CutReplication severs the stream that feeds replica. What the master writes from
-// now on does not reach it.
-func (c *Cluster) CutReplication(_ context.Context, replica string) error {
-	return c.repl.Cut(replica)
+// now on does not reach it. It returns once the replica has noticed, if it runs.
+func (c *Cluster) CutReplication(ctx context.Context, replica string) error {
+	ctx, cancel := c.links.Bound(ctx)
+	defer cancel()
+	return c.repl.Cut(ctx, replica)
 }
 
 // HealReplication lets the stream flow again. The replica comes back by itself, a

@@ -33,52 +33,76 @@ const (
 	watchPause = time.Second
 )
 
-// command starts a server that keeps nothing on disk and feeds a new replica at once.
-// Why the first snapshot goes through a file is said in package process. Its directory
-// is a tmpfs, which is empty after every start of the container.
-func command() []string {
-	return []string{
+// command starts a server that keeps nothing on disk (but see Persist) and feeds a new
+// replica at once. Why the first snapshot goes through a file is said in package process.
+func command(clocks bool) []string {
+	cmd := []string{"sh", "-c", script, "sh"}
+	if clocks {
+		cmd = append(cmd, "sh", "-c", underFaketime(), "sh")
+	}
+	return append(cmd,
 		"redis-server",
 		"--port", redisPort,
 		"--bind", "0.0.0.0",
 		"--protected-mode", "no",
-		"--dir", "/data",
+		"--dir", dataDir,
 		"--save", "",
 		"--appendonly", "no",
 		"--repl-diskless-sync", "no",
 		"--hz", "100",
 		"--enable-debug-command", "yes",
-	}
+	)
 }
 
 // server is one node: a container that can be killed and started again.
 type server struct {
-	node cluster.Node
-	ip   netip.Addr
+	node    cluster.Node
+	ip      netip.Addr
+	port    string
+	command []string
+	files   []testcontainers.ContainerFile // that it finds when it starts
+	tmpfs   map[string]string              // directories in memory, with their options
+	clocks  bool                           // its clock can be set
+	// clusterMode says that it is a Redis Cluster of one node, which serves all slots.
+	clusterMode bool
 
 	// turn is a lock that a context can give up on. Its owner alone starts, kills,
 	// stops or continues the container.
 	turn chan struct{}
 
+	aof node.AOF // guarded by turn
+
 	mu        sync.Mutex
 	container *testcontainers.DockerContainer // nil before it is created
 	run       *run                            // the latest; nil before the first start
+	clock     node.Faketime                   // of the latest run, if clocks can be set; guarded by turn
 	paused    bool
-	conns     map[*conn]bool // open ones
+	conns     map[*conn]bool               // open ones
+	unplugged *apinetwork.EndpointSettings // how it was connected, while it is off the network
+	drops     map[cluster.Path]drop
 }
 
 // run is the life of a container from one start to its end.
 type run struct {
 	done chan struct{} // closed once the container does not run
+	open bool          // whether its server has answered; guarded by the server
 }
 
-func newServer(n cluster.Node) *server {
-	return &server{node: n, turn: make(chan struct{}, 1), conns: make(map[*conn]bool)}
+func newServer(n cluster.Node, clocks bool) *server {
+	s := &server{
+		node: n, port: redisPort, command: command(clocks), tmpfs: make(map[string]string), clocks: clocks,
+		turn: make(chan struct{}, 1), conns: make(map[*conn]bool),
+	}
+	if clocks {
+		s.tmpfs[clockDir] = "rw"
+	}
+	return s
 }
 
-func (s *server) addr() string { return net.JoinHostPort(s.ip.String(), redisPort) }
+func (s *server) addr() string { return net.JoinHostPort(s.ip.String(), s.port) }
 
-// current returns the running container's run, or nil if there is none.
+// current returns the running container's run, or nil if there is none whose server has
+// answered.
 func (s *server) current() *run {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,7 +110,7 @@ func (s *server) current() *run {
 }
 
 func (s *server) running() *run {
-	if s.run == nil {
+	if s.run == nil || !s.run.open {
 		return nil
 	}
 	select {
@@ -103,6 +127,13 @@ func (s *server) begin() *run {
 	s.dropConns() // if the last end has not been seen to the end
 	s.run, s.paused = &run{done: make(chan struct{})}, false
 	return s.run
+}
+
+// open lets everybody reach the server.
+func (s *server) open(r *run) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.open = true
 }
 
 func (s *server) setPaused(paused bool) {
@@ -134,8 +165,9 @@ func (s *server) create(ctx context.Context, run, bridge string, labels map[stri
 		ctr, err := testcontainers.Run(ctx, Image,
 			testcontainers.WithName("lockbench-"+run+"-"+s.node.Name),
 			testcontainers.WithLabels(maps.Clone(labels)),
-			testcontainers.WithCmd(command()...),
-			testcontainers.WithTmpfs(map[string]string{"/data": "rw"}),
+			testcontainers.WithCmd(s.command...),
+			testcontainers.WithFiles(s.files...),
+			testcontainers.WithTmpfs(s.tmpfs),
 			network.WithNetworkName([]string{s.node.Name}, bridge),
 			testcontainers.WithEndpointSettingsModifier(func(settings map[string]*apinetwork.EndpointSettings) {
 				if endpoint, ok := settings[bridge]; ok {
@@ -182,13 +214,28 @@ func (c *Cluster) watch(ctx context.Context, s *server, r *run) {
 }
 
 // started watches over a container that has just been started and returns once its
-// server answers.
-func (c *Cluster) started(ctx context.Context, s *server) error {
+// server answers. Before anybody else can reach it, it calls first.
+func (c *Cluster) started(ctx context.Context, s *server, first func(ctx context.Context) error) error {
 	r := s.begin()
 	if !c.links.Go(func(ctx context.Context) { c.watch(ctx, s, r) }) {
 		close(r.done)
 		return node.ErrClosed
 	}
+	if err := c.answers(ctx, s, r); err != nil {
+		return err
+	}
+	if err := c.startClock(ctx, s); err != nil {
+		return err
+	}
+	if err := first(ctx); err != nil {
+		return err
+	}
+	s.open(r)
+	return nil
+}
+
+// answers returns once the server of a running container answers.
+func (c *Cluster) answers(ctx context.Context, s *server, r *run) error {
 	pause := time.NewTicker(poll)
 	defer pause.Stop()
 	for {

@@ -12,11 +12,13 @@ import (
 // never ends a connection, as a container that has vanished.
 func listening(t *testing.T) *server {
 	t.Helper()
-	s := newServer(cluster.Node{Name: "master"})
-	s.ip = netip.MustParseAddr("127.0.231.1") // Linux has all of 127.0.0.0/8
-	l, err := net.Listen("tcp", s.addr())
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	t.Cleanup(func() { must(t, l.Close()) })
+	s := newServer(cluster.Node{Name: "master"}, false)
+	host, port, err := net.SplitHostPort(l.Addr().String())
+	must(t, err)
+	s.ip, s.port = netip.MustParseAddr(host), port
 	return s
 }
 
@@ -24,6 +26,10 @@ func listening(t *testing.T) *server {
 func TestEndOfContainerEndsConnections(t *testing.T) {
 	s := listening(t)
 	first := s.begin()
+	if nc, err := s.dial(t.Context()); err == nil {
+		t.Error("a server that has not answered yet was dialed", nc.Close())
+	}
+	s.open(first)
 	nc, err := s.dial(t.Context())
 	must(t, err)
 	s.hangUp() // too early: it runs
@@ -44,6 +50,7 @@ func TestEndOfContainerEndsConnections(t *testing.T) {
 func TestRestartEndsConnections(t *testing.T) {
 	s := listening(t)
 	first := s.begin()
+	s.open(first)
 	nc, err := s.dial(t.Context())
 	must(t, err)
 	close(first.done)
