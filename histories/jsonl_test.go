@@ -200,9 +200,9 @@ func TestWriteJSONLErrors(t *testing.T) {
 }
 
 // Both parsers must agree on whatever the quick one accepts.
-func checkCanonical(t *testing.T, line []byte) {
+func checkPlain(t *testing.T, line []byte) {
 	t.Helper()
-	quick, ok := parseCanonical(line, nil)
+	quick, ok := parsePlain(line, nil)
 	if !ok {
 		return
 	}
@@ -212,20 +212,49 @@ func checkCanonical(t *testing.T, line []byte) {
 	}
 }
 
-func TestParseCanonicalTakesWhatWeWrite(t *testing.T) {
+func TestParsePlainTakesWhatWeWrite(t *testing.T) {
 	for _, e := range sections(20) {
 		line := appendEvent(nil, &e)
-		if got, ok := parseCanonical(line, nil); !ok || got != e {
+		if got, ok := parsePlain(line, nil); !ok || got != e {
 			t.Fatalf("%s: %v, %v", line, got, ok)
 		}
 		for i := range line { // damaged in every place
-			checkCanonical(t, line[:i])
-			for _, c := range []byte(`0-"\ }`) {
+			checkPlain(t, line[:i])
+			for _, c := range []byte("0-\"\\ }\x80") {
 				damaged := bytes.Clone(line)
 				damaged[i] = c
-				checkCanonical(t, damaged)
+				checkPlain(t, damaged)
 			}
 		}
+	}
+}
+
+// What other writers do: blanks, another order, texts that we would escape.
+func TestParsePlainTakesWhatOthersWrite(t *testing.T) {
+	want := Event{Index: 7, Time: -5, Process: 1, Worker: 2, Type: OK, F: "sweep", Key: "Läufer <1>", Attempt: 9, Value: "锁"}
+	for _, line := range []string{
+		`{"index": 7, "time": -5, "process": 1, "worker": 2, "type": "ok", "f": "sweep", "key": "Läufer <1>", "attempt": 9, "value": "锁"}`,
+		"\t{ \"value\" :\"锁\",\"attempt\": 9,\"key\":\"Läufer <1>\" ,\"f\":\r\"sweep\",\"type\":\"ok\",\"worker\":2,\"process\":1,\"time\":-5,\"index\":7 } \n",
+	} {
+		if got, ok := parsePlain([]byte(line), nil); !ok || got != want {
+			t.Errorf("%s: %v, %v", line, got, ok)
+		}
+		checkPlain(t, []byte(line))
+	}
+	sound := strings.TrimSuffix(strings.TrimSpace(soundLine("")), "}")
+	for _, more := range []string{
+		"", ",}", `,"f":"read"}`, `,"token":1,"token":1}`, `,"Token":1}`, `,"lease":1}`, `,"token":- 1}`, `,"token":01}`, `,"token":1.0}`,
+		`,"attempt":-1}`, `,"key":"\u0041"}`, ",\"key\":\"\xff\"}", ",\"key\":\"\n\"}", `,"key":null}`, "}}", "} {}", "}\f",
+	} {
+		if e, ok := parsePlain([]byte(sound+more), nil); ok {
+			t.Errorf("%s was taken for %v", sound+more, e)
+		}
+	}
+	if _, ok := parsePlain([]byte(sound+"}"), nil); !ok {
+		t.Errorf("%s} is not taken", sound)
+	}
+	if e, ok := parsePlain([]byte(`{"index":1,"time":1,"process":1,"type":"ok","f":"read"}`), nil); ok {
+		t.Errorf("without a worker: %v", e)
 	}
 }
 
@@ -237,6 +266,7 @@ func FuzzReadJSONL(f *testing.F) {
 	f.Add(file.Bytes())
 	f.Add(file.Bytes()[:file.Len()-7])
 	f.Add([]byte(soundLine(`,"key":"\ud800<\u2028","Attempt":1e0`)))
+	f.Add([]byte("{ \"f\": \"read\", \"index\": 0, \"time\": 1, \"worker\": 0, \"process\": 0,\t\"type\": \"ok\" }\n"))
 	f.Add([]byte("\n\r\n null {}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		events, err := ReadJSONL(bytes.NewReader(data), "fuzz")
@@ -244,7 +274,7 @@ func FuzzReadJSONL(f *testing.F) {
 			t.Fatalf("the error names no line: %v", err)
 		}
 		for line := range bytes.Lines(data) {
-			checkCanonical(t, line)
+			checkPlain(t, line)
 		}
 		checkChunks(t, data)
 		var again bytes.Buffer

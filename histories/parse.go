@@ -1,8 +1,8 @@
 package histories
 
 import (
-	"bytes"
 	"time"
+	"unicode/utf8"
 )
 
 // eventFields are the fields of a line, in the order in which they are written.
@@ -33,10 +33,10 @@ func eventParser() lineParser[Event] {
 	return func(line []byte) (Event, error) { return parseEvent(line, in) }
 }
 
-// parseEvent parses one line. A line as we write it takes a quick path of its own;
-// every other line, sound or not, takes the one that explains. in may be nil.
+// parseEvent parses one line. A plain line takes a quick path of its own; every other
+// line, sound or not, takes the one that explains. in may be nil.
 func parseEvent(line []byte, in *interned) (Event, error) {
-	if e, ok := parseCanonical(line, in); ok {
+	if e, ok := parsePlain(line, in); ok {
 		return e, nil
 	}
 	return parseAny(line)
@@ -69,84 +69,133 @@ func parseAny(line []byte) (Event, error) {
 	}, nil
 }
 
-// parseCanonical parses the form that appendEvent writes, as long as strings need no
-// escapes and numbers have no more than 18 digits. It reports whether it did.
-func parseCanonical(line []byte, in *interned) (Event, bool) {
-	s := scan{rest: bytes.TrimSuffix(line, []byte{'\n'}), in: in}
+// parsePlain parses an Event whose strings need no escapes and whose numbers are integers
+// of no more than 18 digits: what we write, and what most others do. It reports whether it did.
+func parsePlain(line []byte, in *interned) (Event, bool) {
+	s := scan{rest: line, in: in}
 	var e Event
-	s.must(`{"index":`)
-	e.Index = s.int()
-	s.must(`,"time":`)
-	e.Time = time.Duration(s.integer())
-	s.must(`,"process":`)
-	e.Process = s.int()
-	s.must(`,"worker":`)
-	e.Worker = s.int()
-	s.must(`,"type":`)
-	e.Type = s.eventType()
-	s.must(`,"f":`)
-	e.F = s.f()
-	if s.has(`,"key":`) {
-		e.Key = s.in.string(s.text())
+	var seen fields
+	s.must('{')
+	for {
+		name := s.text()
+		s.must(':')
+		var field fields
+		switch string(name) {
+		case "index":
+			field, e.Index = indexBit, s.int()
+		case "time":
+			field, e.Time = timeBit, time.Duration(s.integer())
+		case "process":
+			field, e.Process = processBit, s.int()
+		case "worker":
+			field, e.Worker = workerBit, s.int()
+		case "type":
+			field, e.Type = typeBit, s.eventType()
+		case "f":
+			field, e.F = fBit, s.f()
+		case "key":
+			field, e.Key = keyBit, s.in.string(s.text())
+		case "attempt":
+			field, e.Attempt = attemptBit, uint64(s.digits())
+		case "token":
+			field, e.Token = tokenBit, s.integer()
+		case "ttl":
+			field, e.TTL = ttlBit, time.Duration(s.integer())
+		case "deadline":
+			field, e.Deadline = deadlineBit, time.Duration(s.integer())
+		case "version":
+			field, e.Version = versionBit, s.integer()
+		case "value":
+			field, e.Value = valueBit, s.in.string(s.text())
+		case "node":
+			field, e.Node = nodeBit, s.in.string(s.text())
+		case "error":
+			field, e.Err = errBit, s.in.string(s.text())
+		}
+		if s.failed || field == 0 || seen&field != 0 {
+			return Event{}, false
+		}
+		seen |= field
+		if s.has('}') {
+			break
+		}
+		s.must(',')
 	}
-	if s.has(`,"attempt":`) {
-		e.Attempt = uint64(s.digits())
-	}
-	if s.has(`,"token":`) {
-		e.Token = s.integer()
-	}
-	if s.has(`,"ttl":`) {
-		e.TTL = time.Duration(s.integer())
-	}
-	if s.has(`,"deadline":`) {
-		e.Deadline = time.Duration(s.integer())
-	}
-	if s.has(`,"version":`) {
-		e.Version = s.integer()
-	}
-	if s.has(`,"value":`) {
-		e.Value = s.in.string(s.text())
-	}
-	if s.has(`,"node":`) {
-		e.Node = s.in.string(s.text())
-	}
-	if s.has(`,"error":`) {
-		e.Err = s.in.string(s.text())
-	}
-	s.must(`}`)
-	return e, !s.failed && len(s.rest) == 0
+	s.blanks()
+	return e, len(s.rest) == 0 && seen&required == required
 }
 
-// scan consumes a canonical line from the left. Once failed, it stays so.
+// fields are fields of a line, one bit each.
+type fields uint16
+
+const (
+	indexBit fields = 1 << iota
+	timeBit
+	processBit
+	workerBit
+	typeBit
+	fBit
+	keyBit
+	attemptBit
+	tokenBit
+	ttlBit
+	deadlineBit
+	versionBit
+	valueBit
+	nodeBit
+	errBit
+
+	required = indexBit | timeBit | processBit | workerBit | typeBit | fBit
+)
+
+// scan consumes a line from the left. Once failed, it stays so.
 type scan struct {
 	rest   []byte
 	failed bool
 	in     *interned // may be nil
 }
 
-func (s *scan) has(literal string) bool {
-	if len(s.rest) < len(literal) || string(s.rest[:len(literal)]) != literal {
+func (s *scan) blanks() {
+	for len(s.rest) > 0 && (s.rest[0] == ' ' || s.rest[0] == '\t' || s.rest[0] == '\r' || s.rest[0] == '\n') {
+		s.rest = s.rest[1:]
+	}
+}
+
+// next says whether c is what stands next.
+func (s *scan) next(c byte) bool {
+	if len(s.rest) == 0 || s.rest[0] != c {
 		return false
 	}
-	s.rest = s.rest[len(literal):]
+	s.rest = s.rest[1:]
 	return true
 }
 
-func (s *scan) must(literal string) {
-	if !s.has(literal) {
+// has says whether c follows, after blanks.
+func (s *scan) has(c byte) bool {
+	s.blanks()
+	return s.next(c)
+}
+
+func (s *scan) must(c byte) {
+	if !s.has(c) {
 		s.failed = true
 	}
 }
 
 func (s *scan) integer() int64 {
-	if s.has("-") {
-		return -s.digits()
+	if s.has('-') {
+		return -s.unsigned()
 	}
-	return s.digits()
+	return s.unsigned()
 }
 
 // digits returns a number without a sign.
 func (s *scan) digits() int64 {
+	s.blanks()
+	return s.unsigned()
+}
+
+func (s *scan) unsigned() int64 {
 	const most = 18 // any more could overflow
 	var v int64
 	n := 0
@@ -170,16 +219,19 @@ func (s *scan) int() int {
 
 // text returns what stands between two quotes.
 func (s *scan) text() []byte {
-	s.must(`"`)
+	s.must('"')
+	var all byte
 	for i, c := range s.rest {
 		if c == '"' {
 			text := s.rest[:i]
 			s.rest = s.rest[i+1:]
+			s.failed = s.failed || all >= utf8.RuneSelf && !utf8.Valid(text)
 			return text
 		}
-		if !plain(c) {
+		if c < ' ' || c == '\\' {
 			break
 		}
+		all |= c
 	}
 	s.failed = true
 	return nil
