@@ -2,39 +2,37 @@ package docker
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"io"
-	"time"
+	"fmt"
+	"os"
+	"strings"
 
-	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"
 
 	"github.com/lockbench/lockbench/cluster/node"
 	"github.com/lockbench/lockbench/osproc"
 )
 
-// Usage looks at the container of node through the engine. CPU, memory and threads are
-// those of its control group, as docker stats shows them; the process id is the engine's
-// host's. Stopped says that the container is paused.
+// Usage looks at the process of node. The engine is asked for its id alone, not for the
+// statistics of the container, as it would look at the container's network, too: Docker
+// 20.10 has stood still over that while the container ended.
 func (c *Cluster) Usage(ctx context.Context, name string) (osproc.Usage, error) {
-	var usage osproc.Usage
 	pid, stopped, err := c.Stopped(ctx, name)
 	if err != nil {
-		return usage, err
+		return osproc.Usage{}, err
 	}
-	ctx, cancel := c.links.Bound(ctx)
-	defer cancel()
-	err = call(ctx, "measure a container", func(ctx context.Context) error {
-		stats, err := c.engine.cli.ContainerStats(ctx, c.servers[name].id(), client.ContainerStatsOptions{})
-		if err != nil {
-			return err
-		}
-		usage, err = readStats(stats.Body)
-		usage.PID, usage.Stopped = pid, stopped
-		return errors.Join(err, stats.Body.Close())
-	})
+	if id := c.servers[name].id(); !isHere(pid, id) {
+		return osproc.Usage{}, fmt.Errorf("process %d of container %s cannot be seen from here: want lockbench among the "+
+			"processes of the engine's machine, as by docker run --pid host", pid, id)
+	}
+	usage, err := osproc.Measure(ctx, pid)
+	usage.Stopped = stopped
 	return usage, err
+}
+
+// isHere says whether the process that the engine calls pid is one that is seen from here.
+func isHere(pid int, container string) bool {
+	groups, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid)) // they are named after the container
+	return err == nil && container != "" && strings.Contains(string(groups), container)
 }
 
 // Stopped looks whether the container of node is paused. The process id is the engine's
@@ -62,26 +60,4 @@ func (c *Cluster) Stopped(ctx context.Context, name string) (pid int, stopped bo
 		return nil
 	})
 	return pid, stopped, err
-}
-
-// readStats reads what the engine says of a control group on Linux. Files that the kernel
-// could drop from memory at once do not count; control groups of version 1 and 2 name
-// them differently.
-func readStats(r io.Reader) (osproc.Usage, error) {
-	var s container.StatsResponse
-	if err := json.NewDecoder(r).Decode(&s); err != nil {
-		return osproc.Usage{}, err
-	}
-	memory := s.MemoryStats.Usage
-	for _, name := range []string{"total_inactive_file", "inactive_file"} {
-		if files, ok := s.MemoryStats.Stats[name]; ok {
-			memory -= min(files, memory)
-			break
-		}
-	}
-	return osproc.Usage{
-		CPU:      time.Duration(s.CPUStats.CPUUsage.TotalUsage),
-		Resident: int64(memory),
-		Threads:  int(s.PidsStats.Current),
-	}, nil
 }
