@@ -148,6 +148,9 @@ func takenBy(rec *record, h *histories.Hold, slack time.Duration) span {
 	for _, x := range h.Extends {
 		latest, ttl = max(latest, x.Returned.Time), max(ttl, x.TTL)
 	}
+	for _, x := range h.Unknown {
+		latest, ttl = max(latest, x.Invoked.Time, x.Returned.Time), max(ttl, x.TTL)
+	}
 	for _, r := range h.Releases {
 		if r.Returned == (histories.Instant{}) {
 			return s

@@ -18,8 +18,8 @@ import (
 // 2 ms are taken off. A lease ends early when its first release is invoked or the lock says
 // that it is lost. That its holder walked away or crashed ends nothing: no server knows of
 // it. An accepted extend moves the end, from its invocation on by its TTL; one that came
-// after the end begins a lease of its own. Holds that may share the key do not count
-// against each other.
+// after the end begins a lease of its own. One of unknown outcome may move it to an earlier
+// time, and may do so late. Holds that may share the key do not count against each other.
 //
 // It does not apply if nobody asked for a lease that ends.
 func leaseHonoured() judge {
@@ -42,24 +42,27 @@ func servedSections(times []time.Duration, holds []*histories.Hold) map[string][
 			return all
 		}
 		begun := len(all)
-		owed := func(call, returned histories.Instant, ttl time.Duration) section {
-			until := certain(call.Time, ttl, 0)
+		owed := func(i int) section {
+			call, returned, next := h.Invoked, h.Returned, histories.Instant{Event: len(times)}
+			if i != acquired {
+				call, returned = h.Extends[i].Invoked, h.Extends[i].Returned
+			}
+			if i+1 < len(h.Extends) {
+				next = h.Extends[i+1].Returned
+			}
+			until := min(certain(call.Time, sureTTL(h, i), 0), curtailed(h, returned, next))
 			return section{
 				hold: h, call: at(call.Event), granted: at(returned.Event), end: gapAt(times, until),
 				grant: returned.Event, ended: lease, until: until, owed: true,
 			}
 		}
 		stop, by := givenUp(h)
-		all = append(all, owed(h.Invoked, h.Returned, h.TTL))
-		for _, x := range h.Extends {
+		all = append(all, owed(acquired))
+		for i, x := range h.Extends {
 			if at(x.Returned.Event) > stop {
 				break
 			}
-			ttl := x.TTL
-			if ttl == 0 {
-				ttl = h.TTL
-			}
-			next, last := owed(x.Invoked, x.Returned, ttl), &all[len(all)-1]
+			next, last := owed(i), &all[len(all)-1]
 			next.extended = true
 			if next.granted < last.end {
 				last.end, last.until = next.end, next.until

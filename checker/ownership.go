@@ -29,7 +29,7 @@ import (
 // A lease is certainly in force from its acquire's return until its acquire's
 // invocation plus the TTL, less the clock drift that Redlock allows for (1 % of
 // the TTL and 2 ms), and never beyond the deadline told. An accepted extend moves
-// both. A refusal counts only if no fault at all was in force during the call: a
+// both, and one of unknown outcome may have shortened it. A refusal counts only if no fault at all was in force during the call: a
 // client that resends a release whose first reply was lost is refused by itself.
 //
 // Attempts that re-enter are one holder's, and none of them is another to the others: what
@@ -208,31 +208,14 @@ func sightingOf(o histories.Op) sighting {
 // leaseCertain is the time until which the lease of h was certainly in force, as
 // far as it had been extended by then.
 func leaseCertain(h *histories.Hold, by histories.Instant) time.Duration {
-	end := certain(h.Invoked.Time, h.TTL, h.Deadline)
-	for _, x := range h.Extends {
+	end, since := certain(h.Invoked.Time, sureTTL(h, acquired), h.Deadline), h.Returned
+	for i, x := range h.Extends {
 		if x.Returned.Event > by.Event {
 			break
 		}
-		ttl := x.TTL
-		if ttl == 0 {
-			ttl = h.TTL
-		}
-		end = certain(x.Invoked.Time, ttl, x.Deadline)
+		end, since = certain(x.Invoked.Time, sureTTL(h, i), x.Deadline), x.Returned
 	}
-	return end
-}
-
-// certain is the end of a lease that began at from or later. A TTL of 0 or less
-// and a deadline of 0 are none.
-func certain(from, ttl, deadline time.Duration) time.Duration {
-	end := forever
-	if ttl > 0 {
-		end = from + ttl - ttl/100 - 2*time.Millisecond
-	}
-	if deadline > 0 {
-		end = min(end, deadline)
-	}
-	return end
+	return min(end, curtailed(h, since, by))
 }
 
 // suspect returns the accepted release, or else the accepted extend, of another

@@ -90,9 +90,15 @@ func (f *Fold) key(key string) string {
 func (f *Fold) Remains() (Remains, error) {
 	err := f.checks.found.err()
 	left := f.left
+	for p := range f.checks.pairs.known.all {
+		if p.open && p.call.invoke.F == Extend {
+			f.unanswered(&p.call.invoke, Instant{})
+		}
+	}
 	left.Holds = slices.DeleteFunc(left.Holds, func(h *Hold) bool { return h == nil })
 	for _, h := range left.Holds {
 		f.crash(h)
+		slices.SortFunc(h.Unknown, func(a, b Extension) int { return a.Invoked.Event - b.Invoked.Event })
 	}
 	left.Tallies = make(map[F]Tally, len(f.tallies))
 	for kind, t := range f.tallies {
@@ -233,6 +239,15 @@ func (f *Fold) closed(n int, invoke, e *Event) {
 		}
 	case e.F == Extend && e.Type == OK:
 		h.Extends = append(h.Extends, Extension{Invoked: at(invoke), Returned: at(e), TTL: invoke.TTL, Deadline: e.Deadline})
+	case e.F == Extend && e.Type == Info:
+		f.unanswered(invoke, at(e))
+	}
+}
+
+// unanswered takes an extend that may have succeeded.
+func (f *Fold) unanswered(invoke *Event, returned Instant) {
+	if h := f.hold(invoke.Attempt); h != nil {
+		h.Unknown = append(h.Unknown, Extension{Invoked: at(invoke), Returned: returned, TTL: invoke.TTL})
 	}
 }
 

@@ -36,6 +36,7 @@ type Hold struct {
 	End      F       // Release, Lost, Abandon or Crash; empty: open
 
 	Extends  []Extension // that succeeded, in the order of their returns
+	Unknown  []Extension // of unknown outcome, in the order of their invocations
 	Releases []Answer    // of this attempt, in the order of their invocations
 }
 
@@ -46,10 +47,10 @@ type Answer struct {
 	Outcome  Type    // OK, Fail or Info
 }
 
-// An Extension is an extend that succeeded.
+// An Extension is an extend that succeeded, or whose outcome nobody knows.
 type Extension struct {
 	Invoked  Instant
-	Returned Instant
+	Returned Instant       // zero if it never did
 	TTL      time.Duration // the lease asked for, 0 if not recorded
 	Deadline time.Duration // the new one, valid from Returned
 }

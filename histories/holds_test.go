@@ -139,6 +139,11 @@ func TestHoldsDetails(t *testing.T) {
 		e(12, Invoke, Release, first(0)),
 		e(13, Fail, Release, first(0)),
 		e(14, Invoke, Acquire, Event{Process: 1, Worker: 1, Attempt: 3, TTL: 4 * ms}),
+		e(15, Invoke, Extend, Event{Process: 11, Worker: 1, Attempt: 3, TTL: 5 * ms}),
+		e(16, Invoke, Extend, Event{Process: 10, Attempt: 1, TTL: 6 * ms}), // never answered
+		e(17, Info, Extend, Event{Process: 11, Worker: 1, Attempt: 3}),
+		e(18, Invoke, Extend, Event{Process: 1 << 30, Worker: 1, Attempt: 3, TTL: 7 * ms}),
+		e(19, Invoke, Extend, Event{Process: 2, Worker: 1, Attempt: 3, TTL: 8 * ms}),
 	}
 	wantErr(t, Validate(events), "")
 	at := func(i int) Instant { return Instant{Event: i, Time: events[i].Time} }
@@ -150,12 +155,20 @@ func TestHoldsDetails(t *testing.T) {
 				{Invoked: at(5), Returned: at(6), TTL: 1000 * ms, Deadline: 1005 * ms},
 				{Invoked: at(4), Returned: at(7), TTL: 2000 * ms, Deadline: 2004 * ms},
 			},
+			Unknown: []Extension{{Invoked: at(16), TTL: 6 * ms}},
 			Releases: []Answer{
 				{Invoked: at(10), Returned: at(11), Outcome: OK},
 				{Invoked: at(12), Returned: at(13), Outcome: Fail},
 			},
 		},
-		{Attempt: 3, Key: "orders/42", Process: 1, Worker: 1, Outcome: Info, TTL: 4 * ms, Invoked: at(14)},
+		{
+			Attempt: 3, Key: "orders/42", Process: 1, Worker: 1, Outcome: Info, TTL: 4 * ms, Invoked: at(14),
+			Unknown: []Extension{
+				{Invoked: at(15), Returned: at(17), TTL: 5 * ms},
+				{Invoked: at(18), TTL: 7 * ms},
+				{Invoked: at(19), TTL: 8 * ms},
+			},
+		},
 	}
 	if diff := cmp.Diff(want, Holds(events)); diff != "" {
 		t.Errorf("holds (-want +got):\n%s", diff)

@@ -1,0 +1,107 @@
+package checker
+
+import "testing"
+
+// An extend that asks for less shortens the lease, and one whose outcome nobody knows may
+// have done so, at any time after it was invoked.
+func TestShortenedLeases(t *testing.T) {
+	try(t, LeaseHonoured, []trial{
+		{
+			name: "bad: nobody asked for less",
+			history: `
+				A acquire 0 1 ok ttl=100
+				A extend 2 3 info ttl=100
+				B acquire 9 10 ok ttl=10
+				B release 16 17 ok`,
+			want: Fail, story: "certainly ran until 0.097 s",
+		},
+		{
+			name: "ok: an extend of unknown outcome asked for less",
+			history: `
+				A acquire 0 1 ok ttl=100
+				A extend 2 3 info ttl=5
+				B acquire 9 10 ok ttl=10
+				B release 16 17 ok`,
+			want: Pass,
+		},
+		{
+			name: "ok: an extend that never returned asked for less",
+			history: `
+				A acquire 0 1 ok ttl=100
+				A extend 2 - open ttl=5
+				B acquire 9 10 ok ttl=10
+				B release 16 17 ok`,
+			want: Pass,
+		},
+		{
+			name: "bad: before the shortest lease ended",
+			history: `
+				A acquire 0 1 ok ttl=100
+				A extend 2 - open ttl=50
+				B acquire 9 10 ok ttl=10
+				B release 16 17 ok`,
+			want: Fail, story: "certainly ran until 0.050 s",
+		},
+		{
+			name: "ok: it may take effect after an extend that was accepted",
+			history: `
+				A acquire 0 1 ok ttl=100
+				A extend 2 - open ttl=5 proc=1
+				A extend 3 4 ok ttl=100
+				B acquire 9 10 ok ttl=10
+				B release 16 17 ok`,
+			want: Pass,
+		},
+		{
+			name: "bad: what was refused shortens nothing",
+			history: `
+				A acquire 0 1 ok ttl=100
+				A extend 2 3 fail ttl=5
+				B acquire 9 10 ok ttl=10
+				B release 16 17 ok`,
+			want: Fail, story: "certainly ran until 0.097 s",
+		},
+		{
+			name: "ok: of two extends at once the shorter may come last",
+			history: `
+				A acquire 0 1 ok ttl=100
+				A extend 2 5 ok ttl=100
+				A extend 3 4 ok ttl=5 proc=1
+				B acquire 9 10 ok ttl=10
+				B release 16 17 ok`,
+			want: Pass,
+		},
+		{
+			name: "bad: of two extends in a row the second counts",
+			history: `
+				A acquire 0 1 ok ttl=100
+				A extend 2 3 ok ttl=5
+				A extend 4 5 ok ttl=100
+				B acquire 11 12 ok ttl=10
+				B release 16 17 ok`,
+			want: Fail, story: "certainly ran until 0.101 s",
+		},
+	})
+	try(t, Ownership, []trial{
+		{
+			name: "bad: nobody asked for less",
+			history: `
+				A acquire 0 1 ok ttl=100
+				B acquire 110 111 ok ttl=100
+				A release 112 113 ok
+				B extend 120 121 info ttl=100
+				B release 130 131 fail`,
+			want: Fail, story: "certainly ran until 0.207 s",
+		},
+		{
+			name: "ok: the lease may have been shortened",
+			history: `
+				A acquire 0 1 ok ttl=100
+				B acquire 110 111 ok ttl=100
+				A release 112 113 ok
+				B extend 120 121 info ttl=5
+				B release 130 131 fail`,
+			want: Pass,
+		},
+	})
+}
