@@ -27,7 +27,7 @@ type Config struct {
 	Why      string // optional: why the lock breaks, told if it does
 	Note     string // optional: what the run shows, told in any case
 	Workload workloads.Workload
-	Tape     bool           // what crosses the wire is kept
+	Tape     bool           // what crosses the wire is kept, up to a length
 	Album    bool           // optional: what there is to see after each step of a script is kept
 	Faults   bool           // the workload plans faults
 	Nemesis  []nemesis.Kind // optional: random faults
@@ -212,7 +212,7 @@ func ForWorkload(load Load, lock locks.Spec, guard resource.Guard, backend strin
 	}
 	cfg := Config{
 		Name: kind.Name, Title: "random load without faults", Workload: kind.New(size),
-		Lock: lock, Guard: guard, Backend: backend, TTL: ttl, Keys: load.Keys, Rate: load.Rate, Limit: load.Limit,
+		Lock: lock, Guard: guard, Backend: backend, TTL: ttl, Keys: load.Keys, Rate: load.Rate, Limit: load.Limit, Tape: true,
 	}
 	if len(kinds) == 0 {
 		return cfg, nil

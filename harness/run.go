@@ -92,6 +92,9 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	if n := recorder.Clamped(); n > 0 {
 		res.Meta.Notes = append(res.Meta.Notes, fmt.Sprintf("the clock went back %d times", n))
 	}
+	if n := tape.note(); n != "" {
+		res.Meta.Notes = append(res.Meta.Notes, n)
+	}
 	if env.lookout != nil {
 		if n := env.lookout.note(); n != "" {
 			res.Meta.Notes = append(res.Meta.Notes, n)

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"fmt"
 	"sync"
 	"time"
 
@@ -14,7 +15,12 @@ type tape struct {
 
 	mu   sync.Mutex
 	kept []*histories.Exchange
+	more int // that there was no room for
 }
+
+// tapeLength is how many exchanges are kept. That is the whole of a scenario, and some
+// minutes of random load; a run of hours would otherwise fill the memory.
+const tapeLength = 50_000
 
 type exchangeID struct{ conn, seq int }
 
@@ -29,6 +35,12 @@ func (t *tape) watch(client, node string, link *wire.Link, now func() time.Durat
 		defer t.mu.Unlock()
 		id := exchangeID{e.Command.Conn, e.Command.Seq}
 		x := open[id]
+		if x == nil && len(t.kept) == tapeLength {
+			if e.Kind == wire.Sent {
+				t.more++
+			}
+			return
+		}
 		if x == nil {
 			x = &histories.Exchange{Sent: now(), Client: client, Node: node, Conn: id.conn, Seq: id.seq, Command: e.Command.String()}
 			open[id] = x
@@ -55,6 +67,16 @@ func what(e wire.Event) string {
 		return "reply"
 	}
 	return "command"
+}
+
+// note says what is missing; empty if nothing is.
+func (t *tape) note() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.more == 0 {
+		return ""
+	}
+	return fmt.Sprintf("of the %d commands that crossed the wire the first %d are kept", len(t.kept)+t.more, len(t.kept))
 }
 
 func (t *tape) exchanges() []histories.Exchange {
