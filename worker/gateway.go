@@ -6,9 +6,13 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"time"
 
 	"github.com/lockbench/lockbench/cluster"
 )
+
+// acceptPause keeps a listener that fails from spinning.
+const acceptPause = 10 * time.Millisecond
 
 // Gateway is where a client's process connects to: one listener on loopback for each
 // server. What it accepts crosses the client's link to that server, as the connections of
@@ -54,8 +58,16 @@ func (g *Gateway) Listen(ctx context.Context, node func() string) (string, error
 func (g *Gateway) accept(l net.Listener, node func() string) {
 	for {
 		conn, err := l.Accept()
-		if err != nil {
-			return // closed
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil { // such as no file descriptors left; whoever connects waits
+			select {
+			case <-g.ctx.Done():
+				return
+			case <-time.After(acceptPause):
+			}
+			continue
 		}
 		g.serve(conn, node())
 	}

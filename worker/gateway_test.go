@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/alicebob/miniredis/v2"
@@ -22,6 +23,36 @@ type linked struct {
 }
 
 func (l linked) Link(_, node string) *wire.Link { return l.links[node] }
+
+// A listener that fails at first, and then has one visitor.
+type listener struct {
+	net.Listener
+	answers []func() (net.Conn, error)
+}
+
+func (l *listener) Accept() (net.Conn, error) {
+	answer := l.answers[0]
+	l.answers = l.answers[1:]
+	return answer()
+}
+
+// A gateway that had no file descriptor for one connection takes the next one.
+func TestGatewayAcceptsAgain(t *testing.T) {
+	link := wire.NewLink("A", "master", func(context.Context) (net.Conn, error) { return nil, errors.New("nobody there") })
+	defer link.Close()
+	link.Cut()
+	g := NewGateway("A", linked{links: map[string]*wire.Link{"master": link}})
+	ours, theirs := net.Pipe()
+	g.accept(&listener{answers: []func() (net.Conn, error){
+		func() (net.Conn, error) { return nil, syscall.EMFILE },
+		func() (net.Conn, error) { return theirs, nil },
+		func() (net.Conn, error) { return nil, net.ErrClosed },
+	}}, func() string { return "master" })
+	if _, err := ours.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+		t.Errorf("the visitor over a cut link sees %v, want an end", err)
+	}
+	must(t, g.Close())
+}
 
 // TestGateway checks that what a worker sends crosses its link to the node that serves just
 // then.
