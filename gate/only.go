@@ -3,7 +3,7 @@ package gate
 import (
 	"fmt"
 	"path"
-	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lockbench/lockbench/locks"
@@ -11,8 +11,8 @@ import (
 )
 
 // choose returns the scenarios of the catalogue that one of the patterns names: by number,
-// by name, or with * and ? for what they leave open. No pattern means all. A pattern that
-// names nothing is an error.
+// by a range of numbers, by name, or with * and ? for what they leave open. No pattern means
+// all. A pattern that names nothing is an error.
 func choose(catalogue []scenarios.Scenario, only []string) ([]scenarios.Scenario, error) {
 	if len(only) == 0 {
 		return catalogue, nil
@@ -43,10 +43,14 @@ func choose(catalogue []scenarios.Scenario, only []string) ([]scenarios.Scenario
 }
 
 func matches(pattern string, s scenarios.Scenario) (bool, error) {
+	if from, to, ok := span(pattern); ok {
+		n, err := number(s.ID)
+		return err == nil && from <= n && n <= to, nil
+	}
 	for _, name := range []string{s.ID, s.Name} {
 		ok, err := path.Match(pattern, name)
 		if err != nil {
-			return false, fmt.Errorf("--only %q is no pattern: want numbers such as P07, names, or names with * and ?", pattern)
+			return false, fmt.Errorf("--only %q is no pattern: want numbers such as P07 or P17-P20, names, or names with * and ?", pattern)
 		}
 		if ok || strings.EqualFold(pattern, name) {
 			return true, nil
@@ -55,12 +59,25 @@ func matches(pattern string, s scenarios.Scenario) (bool, error) {
 	return false, nil
 }
 
+// span reads a range of numbers such as P17-P20.
+func span(pattern string) (from, to int, ok bool) {
+	first, last, _ := strings.Cut(pattern, "-")
+	from, err1 := number(first)
+	to, err2 := number(last)
+	return from, to, err1 == nil && err2 == nil
+}
+
+// number is the 17 of P17.
+func number(id string) (int, error) {
+	return strconv.Atoi(strings.TrimPrefix(strings.ToUpper(id), "P"))
+}
+
 func noScenario(catalogue []scenarios.Scenario, pattern string) error {
 	var known []string
 	for _, s := range catalogue {
 		known = append(known, s.Name)
 	}
-	if slices.ContainsFunc([]rune(pattern), func(r rune) bool { return strings.ContainsRune("*?[", r) }) {
+	if _, _, isRange := span(pattern); isRange || strings.ContainsAny(pattern, "*?[") {
 		return fmt.Errorf("no scenario matches %q (lockbench list scenarios)", pattern)
 	}
 	return &locks.UnknownError{Kind: "scenario", Name: pattern, Nearest: locks.Nearest(pattern, known), Known: known}

@@ -1,6 +1,12 @@
 package locks
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
+
+// fewNames is how many names an error tells. More are for a list.
+const fewNames = 12
 
 // UnknownError says that a registry has no entry of that name.
 type UnknownError struct {
@@ -11,10 +17,13 @@ type UnknownError struct {
 }
 
 func (e *UnknownError) Error() string {
-	if e.Nearest == "" {
-		return fmt.Sprintf("no %s %q; known: %q", e.Kind, e.Name, e.Known)
+	switch {
+	case e.Nearest != "":
+		return fmt.Sprintf("no %s %q; did you mean %s?", e.Kind, e.Name, e.Nearest)
+	case len(e.Known) > fewNames:
+		return fmt.Sprintf("no %s %q, and none of the %d that there are is like it", e.Kind, e.Name, len(e.Known))
 	}
-	return fmt.Sprintf("no %s %q; did you mean %s?", e.Kind, e.Name, e.Nearest)
+	return fmt.Sprintf("no %s %q; known: %s", e.Kind, e.Name, strings.Join(e.Known, ", "))
 }
 
 // Nearest returns the known name with the fewest edits from name, the first of equals.

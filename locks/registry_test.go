@@ -65,6 +65,19 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+// Many names are a list's to tell.
+func TestUnknownError(t *testing.T) {
+	for n, want := range map[int]string{2: `no dog "cat"; known: dog0, dog1`, 50: `no dog "cat", and none of the 50 that there are is like it`} {
+		e := &locks.UnknownError{Kind: "dog", Name: "cat"}
+		for i := range n {
+			e.Known = append(e.Known, fmt.Sprint("dog", i))
+		}
+		if got := e.Error(); got != want {
+			t.Errorf("%d names: %s, want %s", n, got, want)
+		}
+	}
+}
+
 func ExampleFind() {
 	_, err := locks.Find("setnx-px-lau")
 	fmt.Println(err)

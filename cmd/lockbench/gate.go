@@ -63,7 +63,7 @@ keep whatever can be kept there. --baseline fails on new findings alone, and --u
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.backend, "backend", harness.Embedded, "embedded, process, docker or external (default with --worker: process)")
-	flags.StringSliceVar(&f.only, "only", nil, "scenarios to play, comma-separated: numbers, names, or patterns such as redlock-*")
+	flags.StringSliceVar(&f.only, "only", nil, "scenarios to play, comma-separated: numbers (P07, P17-P20), names, or patterns (redlock-*)")
 	flags.StringVar(&f.lock, "lock", "", "put this lock through every scenario, instead of the catalogue's (with --worker: the lock whose promises it makes)")
 	flags.StringVar(&f.guard, "guard", "", "guard of its sections: none, elapsed, check-token, fence or epoch (default: the one that each scenario is about)")
 	flags.StringVar(&f.worker, "worker", "", "command of a process that each client runs in, with a lock of your own (docs/worker-protocol.md), or self")

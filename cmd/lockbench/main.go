@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -84,12 +85,19 @@ func usage(err error) error {
 	var unknown *locks.UnknownError
 	if errors.As(err, &unknown) {
 		for _, l := range listings() {
-			if l.kind == unknown.Kind+"s" {
+			if l.kind == plural(unknown.Kind) {
 				err = fmt.Errorf("%w (lockbench list %s)", err, l.kind)
 			}
 		}
 	}
 	return &exitError{code: exitUsage, err: err}
+}
+
+func plural(kind string) string {
+	if stem, isGreek := strings.CutSuffix(kind, "is"); isGreek { // nemesis
+		return stem + "es"
+	}
+	return kind + "s"
 }
 
 func failure(err error) error { return &exitError{code: exitHarness, err: err} }

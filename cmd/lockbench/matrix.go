@@ -48,7 +48,7 @@ It judges nothing: it exits with 0 whatever it shows. lockbench gate is the judg
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.gate.backend, "backend", harness.Embedded, "embedded, process or docker")
-	flags.StringSliceVar(&f.gate.only, "only", nil, "scenarios, comma-separated: numbers, names, or patterns such as redlock-*")
+	flags.StringSliceVar(&f.gate.only, "only", nil, "scenarios, comma-separated: numbers (P07, P17-P20), names, or patterns (redlock-*)")
 	flags.StringSliceVar(&f.locks, "lock", nil, "locks, comma-separated (default: all)")
 	flags.Uint64Var(&f.gate.seed, "seed", 1, "seed of the first run of each cell")
 	flags.IntVar(&f.gate.runs, "runs", 1, "runs of each cell, with seeds counting up from --seed; one that breaks is enough")
