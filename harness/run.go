@@ -104,7 +104,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 		res.Meta.Notes = append(res.Meta.Notes, "the run ended early: "+played.Error())
 	}
 	if dir != nil && kept == nil { // a torn history must not be called recorded
-		kept = errors.Join(keepExchanges(dir, res.Exchanges), keepSamples(dir, sampler.kept), dir.Recorded(res.Meta))
+		kept = errors.Join(keepTape(dir, cfg.Tape, res.Exchanges), keepSamples(dir, sampler.kept), dir.Recorded(res.Meta))
 	}
 	if err := errors.Join(played, kept); err != nil {
 		return res, err
@@ -138,8 +138,9 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	return res, nil
 }
 
-func keepExchanges(dir *histories.Dir, x []histories.Exchange) error {
-	if len(x) == 0 {
+// keepTape writes what crossed the wire, also if that was nothing.
+func keepTape(dir *histories.Dir, on bool, x []histories.Exchange) error {
+	if !on {
 		return nil
 	}
 	var b bytes.Buffer

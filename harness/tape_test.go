@@ -1,13 +1,31 @@
 package harness_test
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/resource"
 )
+
+// A lock that sends nothing, as one that gives up before its first try, leaves a tape with
+// nothing on it.
+func TestCommandsOfALockThatSendsNone(t *testing.T) {
+	cfg := workload(t, harness.Load{Clients: 2, Rounds: 5}, "lua-uuid-as-printed", resource.None)
+	cfg.Out = t.TempDir()
+	res, err := harness.Run(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tape, err := os.ReadFile(filepath.Join(res.Dir, histories.CommandsFile))
+	if err != nil || len(tape) > 0 || len(res.Exchanges) > 0 {
+		t.Errorf("kept: %q, %v", tape, err)
+	}
+}
 
 // What crosses the wire is kept of random load as of a scenario, up to a length, and what
 // is missing is told.
