@@ -359,9 +359,10 @@ func surprise(judged []checker.Judged, named string) string {
 	for _, c := range order {
 		part := fmt.Sprintf("%s instead of %s", c.got, c.want)
 		if who := and(changed[c]); who != named {
-			part = who + " came out as " + part
+			parts = append(parts, who+" came out as "+part)
+		} else {
+			parts = append([]string{part}, parts...) // it follows their names
 		}
-		parts = append(parts, part)
 	}
 	if len(parts) == 0 {
 		return "a violation was wanted"
