@@ -82,6 +82,34 @@ func TestShortenedLeases(t *testing.T) {
 			want: Fail, story: "certainly ran until 0.101 s",
 		},
 	})
+	try(t, TruthfulReplies, []trial{
+		{
+			name: "bad: the lease was over",
+			history: `
+				A acquire 0 1 ok ttl=100
+				B acquire 110 111 ok ttl=100
+				A release 120 121 ok`,
+			want: Fail, story: "it was told that it was its own",
+		},
+		{
+			name: "ok: the lease may have been shortened, or not",
+			history: `
+				A acquire 0 1 ok ttl=100
+				A extend 2 3 info ttl=5
+				B acquire 20 21 ok ttl=100
+				A release 30 31 ok`,
+			want: Pass,
+		},
+		{
+			name: "ok: the lease may have been extended, or not",
+			history: `
+				A acquire 0 1 ok ttl=100
+				A extend 90 91 info ttl=100
+				B acquire 110 111 ok ttl=100
+				A release 120 121 ok`,
+			want: Pass,
+		},
+	})
 	try(t, Ownership, []trial{
 		{
 			name: "bad: nobody asked for less",

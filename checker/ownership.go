@@ -26,11 +26,12 @@ import (
 //
 // If only the third condition is open the verdict is Unknown.
 //
-// A lease is certainly in force from its acquire's return until its acquire's
-// invocation plus the TTL, less the clock drift that Redlock allows for (1 % of
-// the TTL and 2 ms), and never beyond the deadline told. An accepted extend moves
-// both, and one of unknown outcome may have shortened it. A refusal counts only if no fault at all was in force during the call: a
-// client that resends a release whose first reply was lost is refused by itself.
+// A lease is certainly in force from its acquire's return until its acquire's invocation
+// plus the TTL, less the clock drift that Redlock allows for (1 % of the TTL and 2 ms),
+// and never beyond the deadline told. An accepted extend moves both, and one of unknown
+// outcome may have shortened it. A refusal counts only if no fault at all was in force
+// during the call: a client that resends a release whose first reply was lost is refused
+// by itself.
 //
 // Attempts that re-enter are one holder's, and none of them is another to the others: what
 // their releases do to each other is a matter of exclusion and of re-entrancy.

@@ -191,9 +191,10 @@ func (r *replies) twice(h *histories.Hold, o histories.Op) *conflict {
 }
 
 // anothers is the conflict of an answer that says that a key was the caller's when it was
-// certainly another's.
+// certainly another's. An extend of unknown outcome leaves it open when the caller's lease
+// was over, and so whether the other was rightly granted the key.
 func (r *replies) anothers(h *histories.Hold, o histories.Op) *conflict {
-	if h.Outcome != histories.OK || h.TTL <= 0 {
+	if h.Outcome != histories.OK || h.TTL <= 0 || len(h.Unknown) > 0 {
 		return nil
 	}
 	done := histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time}
