@@ -41,6 +41,8 @@ type Spec struct {
 	// Unseeded says what the lock takes from the machine, so that a run of the same seed
 	// may differ. Empty means nothing.
 	Unseeded string
+	// Promises are what the lock says that it keeps, beyond what its capabilities show.
+	Promises Promises
 	// New makes the lock for one client. Env must have Masters nodes, a clock and a
 	// source of random bytes. A lock that is a Connector must be closed.
 	New func(Env) Locker
