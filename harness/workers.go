@@ -77,7 +77,7 @@ func (m *member) employ(ctx context.Context, cfg Config, env surroundings) error
 	process, err := env.fleet.Start(ctx, m.Name, func(life int) worker.Setting {
 		s := seed(cfg.Seed, m.Worker, life, 't')
 		return worker.Setting{
-			Lock: cfg.Lock.Name, Guard: cfg.Guard.String(), Nodes: nodes,
+			Lock: catalogued(cfg.Lock), Guard: cfg.Guard.String(), Nodes: nodes,
 			Register: worker.Register{Address: register, Suffix: resource.KeySuffix, Read: read, Write: write, Enter: enter},
 			Client:   m.Name, Identity: identity(cfg, m.Worker, life), Seed: hex.EncodeToString(s[:]),
 		}
@@ -85,7 +85,8 @@ func (m *member) employ(ctx context.Context, cfg Config, env surroundings) error
 	if err != nil {
 		return err
 	}
-	m.Lock, m.Process = process, process
+	m.Lock, m.Process = process.Locker(), process
+	m.Sent = func() int { return m.sent(env.cluster) }
 	m.Skew = nil // its clock is not ours to set
 	env.sampler.watch(target{
 		name:    "client " + m.Name,
@@ -98,6 +99,15 @@ func (m *member) employ(ctx context.Context, cfg Config, env surroundings) error
 	return nil
 }
 
+// catalogued is the name by which a worker is asked for a lock: none for one that only the
+// worker knows.
+func catalogued(lock locks.Spec) string {
+	if lock.New == nil {
+		return ""
+	}
+	return lock.Name
+}
+
 // WithWorkers is c with each client in a process of command, or says why that cannot be. An
 // empty command means that they live in ours.
 func (c Config) WithWorkers(command []string) (Config, error) {
@@ -107,6 +117,9 @@ func (c Config) WithWorkers(command []string) (Config, error) {
 
 // canEmploy says why clients cannot be processes of their own, or nil.
 func (c Config) canEmploy() error {
+	if len(c.Worker) == 0 && c.Lock.New == nil {
+		return fmt.Errorf("lock %s is known to its worker only, and there is no --worker", c.Lock.Name)
+	}
 	if len(c.Worker) > 0 && (c.Backend == Embedded || c.Backend == "") {
 		return fmt.Errorf("backend %s is virtual time inside of one process, and a worker is a process of its own; use --backend %s, %s or %s",
 			Embedded, Process, Docker, External)

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	case "die":
 		in = io.LimitReader(in, 4000) // the end is in the middle of a line
 	}
-	if err := worker.Serve(context.Background(), in, os.Stdout); err != nil {
+	if err := worker.Serve(context.Background(), in, os.Stdout, worker.Options{}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

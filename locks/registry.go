@@ -35,6 +35,10 @@ type Spec struct {
 	WholeSeconds bool
 	// Keys are the names under which the lock on key is kept. Nil means key alone.
 	Keys func(key string) []string
+	// Database is that in which they are.
+	Database int
+	// Guards are those that the lock's worker knows, by name. Nil means all; see resource.Guard.
+	Guards []string
 	// ClientName is what the lock's users call their clients, for Env.Client: 0 is the
 	// first. Nil means that they use UUIDs.
 	ClientName func(client int) string
@@ -44,7 +48,8 @@ type Spec struct {
 	// Promises are what the lock says that it keeps, beyond what its capabilities show.
 	Promises Promises
 	// New makes the lock for one client. Env must have Masters nodes, a clock and a
-	// source of random bytes. A lock that is a Connector must be closed.
+	// source of random bytes. A lock that is a Connector must be closed. Nil: only the lock's
+	// worker can make it.
 	New func(Env) Locker
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/lockbench/lockbench/locks"
 )
@@ -96,6 +98,8 @@ func (g Guard) Title() string {
 // Supports says why the guard cannot be used with a lock, or nil.
 func (g Guard) Supports(spec locks.Spec) error {
 	switch {
+	case spec.Guards != nil && !slices.Contains(spec.Guards, g.String()):
+		return fmt.Errorf("guard %s needs a worker that knows it; that of %s knows %s", g, spec.Name, strings.Join(spec.Guards, ", "))
 	case g == Fence && !spec.Fencing:
 		return fmt.Errorf("guard fence needs a lock that issues fencing tokens; %s issues none (lockbench list locks)", spec.Name)
 	case g == CheckToken && !spec.HasToken:

@@ -13,6 +13,9 @@ import (
 	"github.com/lockbench/lockbench/osproc"
 )
 
+// longestWait is how long a worker waits that is given no deadline.
+const longestWait = time.Minute
+
 // Client is one client of a run: a worker process, and after a crash the next one. It is the
 // lock as that client uses it. One call at a time.
 type Client struct {
@@ -49,18 +52,13 @@ func (c *Client) start(ctx context.Context) error {
 	set.Connect = c.life == 0 // a later one begins whatever other faults there are
 	c.life++
 	c.mu.Unlock()
-	hello, err := p.call(ctx, Request{Op: Hello, Protocol: Protocol})
-	switch {
-	case err != nil:
+	hello, err := p.hello(ctx, set.Lock)
+	if err != nil {
 		return err
-	case hello.Type != OK || hello.Protocol != Protocol:
-		err = fmt.Errorf("answers hello with %q and protocol %d, want %q and %d", hello.Type, hello.Protocol, OK, Protocol)
-	case hello.PID != 0 && !osproc.InGroup(hello.PID, p.cmd.Process.Pid):
-		err = fmt.Errorf("says that it is process %d, which does not belong to the process group that was started", hello.PID)
-	case c.fleet.need != "" && !slices.Contains(hello.Can, c.fleet.need):
+	}
+	if c.fleet.need != "" && !slices.Contains(hello.Can, c.fleet.need) {
 		err = fmt.Errorf("cannot run %s: %w", c.fleet.needed, lacks(hello.Can, c.fleet.need))
 	}
-	p.can = hello.Can
 	if err == nil {
 		pid := p.cmd.Process.Pid
 		if hello.PID != 0 {
@@ -171,7 +169,31 @@ func (p *process) able(capability string, op Op) error {
 
 // Acquire lets the worker try once.
 func (c *Client) Acquire(ctx context.Context, key string, ttl time.Duration) (locks.Lease, error) {
-	return c.current().acquire(ctx, Exclusive, key, ttl)
+	return c.current().acquire(ctx, Request{}, key, ttl)
+}
+
+// Locker is the client as the lock that its worker can be: a locks.Patient if that can wait.
+func (c *Client) Locker() locks.Locker {
+	if slices.Contains(c.current().can, CanWait) {
+		return patient{c}
+	}
+	return c
+}
+
+// patient is a client whose worker waits as its lock does.
+type patient struct{ *Client }
+
+var _ locks.Patient = patient{}
+
+// Await lets the worker wait for the lock, until so long before the deadline of ctx that its
+// answer comes in time.
+func (c patient) Await(ctx context.Context, key string, ttl time.Duration) (locks.Lease, error) {
+	wait := longestWait
+	if end, ok := ctx.Deadline(); ok {
+		left := time.Until(end)
+		wait = max(left-time.Second, left/2)
+	}
+	return c.current().acquire(ctx, Request{Wait: milliseconds(wait)}, key, ttl)
 }
 
 // AcquireWrite is Acquire.
@@ -186,7 +208,7 @@ func (c *Client) AcquireRead(ctx context.Context, key string, ttl time.Duration)
 	if err := p.able(CanShare, Acquire); err != nil {
 		return nil, err
 	}
-	return p.acquire(ctx, Shared, key, ttl)
+	return p.acquire(ctx, Request{Mode: Shared}, key, ttl)
 }
 
 // Count asks the worker how often it holds key, as its lock counts that.
@@ -202,9 +224,11 @@ func (c *Client) Count(ctx context.Context, key string) (int64, error) {
 	return a.Count, err
 }
 
-func (p *process) acquire(ctx context.Context, mode Mode, key string, ttl time.Duration) (locks.Lease, error) {
+// acquire makes the request r, whose mode and wait are set.
+func (p *process) acquire(ctx context.Context, r Request, key string, ttl time.Duration) (locks.Lease, error) {
 	began := time.Now()
-	a, err := p.call(ctx, Request{Op: Acquire, Mode: mode, Key: key, TTL: milliseconds(ttl)})
+	r.Op, r.Key, r.TTL = Acquire, key, milliseconds(ttl)
+	a, err := p.call(ctx, r)
 	if err == nil {
 		err = refused(a, locks.ErrTaken)
 	}

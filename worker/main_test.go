@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 // something that it should not.
 func behave(how string) int {
 	if how == "good" {
-		if err := Serve(context.Background(), os.Stdin, os.Stdout); err != nil {
+		if err := Serve(context.Background(), os.Stdin, os.Stdout, Options{}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
@@ -37,6 +37,11 @@ func behave(how string) int {
 	}
 	in := bufio.NewScanner(os.Stdin)
 	in.Scan()
+	if hello, ok := strings.CutPrefix(how, "hello "); ok {
+		fmt.Println(strings.ReplaceAll(hello, "\n", " "))
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		return 0
+	}
 	if how == "old" {
 		fmt.Println(`{"id":1,"type":"ok","protocol":0}`)
 		_, _ = io.Copy(io.Discard, os.Stdin)

@@ -55,9 +55,10 @@ type process struct {
 	broken func(error)   // told once, of a process that was not killed; calls nothing of the process
 	grace  time.Duration
 
-	calling sync.Mutex      // one call at a time
-	subject *osproc.Process // nil until its hello
-	can     []string        // capabilities
+	calling  sync.Mutex      // one call at a time
+	subject  *osproc.Process // nil until its hello
+	protocol int             // as its hello says, like can
+	can      []string        // capabilities
 
 	mu      sync.Mutex
 	issued  int64

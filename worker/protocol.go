@@ -14,8 +14,12 @@ import (
 	"time"
 )
 
-// Protocol is the version of the protocol that this package speaks.
-const Protocol = 1
+// Protocol is the version of the protocol that this package speaks. It speaks every one from
+// oldest on.
+const (
+	Protocol = 2
+	oldest   = 1
+)
 
 // maxLine bounds a line of either side, in bytes.
 const maxLine = 1 << 20
@@ -40,13 +44,17 @@ type Request struct {
 	ID int64 `json:"id"` // counts up from 1
 	Op Op    `json:"op"`
 
-	Protocol int `json:"protocol,omitempty"` // hello: the harness's version
-	*Setting     // configure
+	// Protocol and Newest are the oldest and the newest version that the harness speaks. A
+	// worker of version 1 knows the first only.
+	Protocol int `json:"protocol,omitempty"` // hello
+	Newest   int `json:"newest,omitempty"`   // hello
+	*Setting     // configure; hello: the lock
 
 	Key     string  `json:"key,omitempty"`     // acquire, count
 	Mode    Mode    `json:"mode,omitempty"`    // acquire
 	TTL     float64 `json:"ttl,omitempty"`     // acquire, extend: the lease asked for, in ms
 	Lease   int64   `json:"lease,omitempty"`   // read, write, extend, release: the id of the acquire
+	Wait    float64 `json:"wait,omitempty"`    // acquire: for how many ms to wait for the lock; 0: try once
 	Value   int64   `json:"value,omitempty"`   // write
 	Timeout float64 `json:"timeout,omitempty"` // after so many ms the worker gives up: unknown
 }
@@ -62,13 +70,15 @@ const (
 
 // Setting is what a worker is told once, with the request configure.
 type Setting struct {
-	Lock     string   `json:"lock"`
-	Guard    string   `json:"guard"`
-	Nodes    []string `json:"nodes"` // host:port of the lock's masters
-	Register Register `json:"register"`
-	Client   string   `json:"client"`   // for people: A, B, ...
-	Identity string   `json:"identity"` // of this process, for locks that know their owner by name
-	Seed     string   `json:"seed"`     // hexadecimal; of everything that the lock draws
+	// Lock is the one of the catalogue that the user has asked for. Empty: the worker has one
+	// lock, its own.
+	Lock     string   `json:"lock,omitempty"`
+	Guard    string   `json:"guard,omitempty"`
+	Nodes    []string `json:"nodes,omitempty"` // host:port of the lock's masters
+	Register Register `json:"register,omitzero"`
+	Client   string   `json:"client,omitempty"`   // for people: A, B, ...
+	Identity string   `json:"identity,omitempty"` // of this process, for locks that know their owner by name
+	Seed     string   `json:"seed,omitempty"`     // hexadecimal; of everything that the lock draws
 	// Connect asks to connect to every server now, and to fail if one does not answer.
 	// Without it the servers may be down just now.
 	Connect bool `json:"connect,omitempty"`
@@ -122,6 +132,12 @@ type Answer struct {
 	PID      int      `json:"pid,omitempty"`      // hello: the process to stop, if not the one that was started
 	Can      []string `json:"can,omitempty"`      // hello: capabilities
 
+	// What hello says of the lock, from version 2 on.
+	Guards   []string  `json:"guards,omitempty"`   // that the worker knows; none: only the one named none
+	Keys     []string  `json:"keys,omitempty"`     // the names under which the lock %s is kept; none: that is not told
+	Database int       `json:"database,omitempty"` // in which they are
+	Promises *Promised `json:"promises,omitempty"`
+
 	Token int64 `json:"token,omitempty"` // the fencing token, 0 if there is none
 	// Remaining is for how many ms from the reading of the request the lease lasts, as
 	// the lock tells its holder; of a lost event, from that event. Nil: no end was told.
@@ -148,6 +164,8 @@ const (
 	CanLost    = "lost"
 	CanShare   = "share"   // acquire with the mode Shared
 	CanReenter = "reenter" // count
+	CanWait    = "wait"    // acquire with a wait
+	CanThreads = "threads" // requests of several threads, each with its number
 )
 
 // longest is how many ms can be told of: all that a time.Duration holds.

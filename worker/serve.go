@@ -24,14 +24,17 @@ const setUpLimit = 10 * time.Second
 // lastWords is how long a request that is under way at the end of the input may take.
 const lastWords = time.Second
 
+// defaultLock is that of a worker which is not told of one.
+const defaultLock = "setnx-px-lua"
+
 // Serve is a worker with the locks of this project: it does what the requests on in ask
 // for and answers on out, until in ends or ctx does. It returns nil at the end of in, soon
 // even in the middle of a call, and gives nothing back that it holds. An error says which
 // line was not understood, or that out is closed.
-func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s := &server{out: json.NewEncoder(out), leases: map[int64]*held{}}
+	s := &server{opt: opt, out: json.NewEncoder(out), leases: map[int64]*held{}}
 	requests, ended := make(chan Request), make(chan error, 1)
 	go func() { ended <- scan(ctx, in, requests) }()
 	done := make(chan error, 1)
@@ -75,10 +78,13 @@ func scan(ctx context.Context, in io.Reader, requests chan<- Request) error {
 
 // server is one worker.
 type server struct {
+	opt Options
 	mu  sync.Mutex // events come at any time
 	out *json.Encoder
 
 	lock     locks.Locker
+	spec     locks.Spec
+	masters  []*locks.Client
 	guard    resource.Guard
 	register *locks.Client
 	leases   map[int64]*held
@@ -127,10 +133,7 @@ func (s *server) answer(ctx context.Context, r Request, began time.Time) Answer 
 	}
 	switch r.Op {
 	case Hello:
-		return Answer{
-			Type: OK, Protocol: Protocol, Worker: "lockbench", PID: os.Getpid(),
-			Can: []string{CanExtend, CanLost, CanShare, CanReenter},
-		}
+		return s.hello(r)
 	case Configure:
 		if err := s.configure(ctx, r.Setting); err != nil {
 			return Answer{Type: Error, Error: err.Error()}
@@ -157,20 +160,59 @@ func (s *server) answer(ctx context.Context, r Request, began time.Time) Answer 
 	return s.use(ctx, l, r, began)
 }
 
-func (s *server) acquire(ctx context.Context, r Request, began time.Time) Answer {
-	acquire := s.lock.Acquire
+// hello says what the lock is that the harness asks for, in its version of the protocol.
+func (s *server) hello(r Request) Answer {
+	name := defaultLock
+	if r.Setting != nil && r.Lock != "" {
+		name = r.Lock
+	}
+	spec, err := locks.Find(name)
+	if err != nil {
+		return Answer{Type: Error, Error: err.Error()}
+	}
+	a := s.opt.hello(spec)
+	a.Type, a.Protocol, a.Worker, a.PID = OK, min(Protocol, max(r.Protocol, r.Newest)), "lockbench", os.Getpid()
+	return a
+}
+
+// acquirer is the method of the lock that a request asks for.
+func (s *server) acquirer(r Request) (func(context.Context, string, time.Duration) (locks.Lease, error), error) {
 	switch r.Mode {
 	case Exclusive:
 	case Shared:
 		rw, ok := s.lock.(locks.RWLocker)
-		if !ok {
-			return Answer{Type: Error, Error: "this lock has no leases for readers"}
+		switch {
+		case !ok:
+			return nil, errors.New("this lock has no leases for readers")
+		case r.Wait > 0:
+			return nil, errors.New("this lock's readers do not wait")
 		}
-		acquire = rw.AcquireRead
+		return rw.AcquireRead, nil
 	default:
-		return Answer{Type: Error, Error: fmt.Sprintf("no mode %q, want %q or none", r.Mode, Shared)}
+		return nil, fmt.Errorf("no mode %q, want %q or none", r.Mode, Shared)
 	}
-	lease, err := acquire(ctx, r.Key, duration(r.TTL))
+	if r.Wait == 0 {
+		return s.lock.Acquire, nil
+	}
+	patient, ok := s.lock.(locks.Patient)
+	if !ok {
+		return nil, errors.New("this lock does not wait")
+	}
+	return func(ctx context.Context, key string, ttl time.Duration) (locks.Lease, error) {
+		ctx, cancel := context.WithTimeout(ctx, duration(r.Wait))
+		defer cancel()
+		return patient.Await(ctx, key, ttl)
+	}, nil
+}
+
+func (s *server) acquire(ctx context.Context, r Request, began time.Time) Answer {
+	acquire, err := s.acquirer(r)
+	if err != nil {
+		return Answer{Type: Error, Error: err.Error()}
+	}
+	key := s.opt.rename(r.Key)
+	s.opt.precede(ctx, s.masters, s.keys(key))
+	lease, err := acquire(ctx, key, duration(r.TTL))
 	if err != nil {
 		return refusal(err)
 	}
@@ -191,7 +233,7 @@ func (s *server) count(ctx context.Context, r Request) Answer {
 	if !ok {
 		return Answer{Type: Error, Error: "this lock does not count"}
 	}
-	n, err := lock.Count(ctx, r.Key)
+	n, err := lock.Count(ctx, s.opt.rename(r.Key))
 	if err != nil {
 		return refusal(err)
 	}
@@ -281,7 +323,11 @@ func (s *server) configure(ctx context.Context, set *Setting) error {
 	if s.lock != nil {
 		return errors.New("it is configured already")
 	}
-	spec, err := locks.Find(set.Lock)
+	name := set.Lock
+	if name == "" {
+		name = defaultLock
+	}
+	spec, err := locks.Find(name)
 	if err != nil {
 		return err
 	}
@@ -295,21 +341,14 @@ func (s *server) configure(ctx context.Context, set *Setting) error {
 	if len(set.Nodes) != spec.Masters {
 		return fmt.Errorf("lock %s needs %d masters, got the addresses of %d", spec.Name, spec.Masters, len(set.Nodes))
 	}
-	dial := func(ctx context.Context, address string) (net.Conn, error) {
-		var d net.Dialer
-		return d.DialContext(ctx, "tcp", address)
-	}
-	client := func(address string) *locks.Client {
-		return locks.NewClient(func(ctx context.Context) (net.Conn, error) { return dial(ctx, address) })
-	}
 	var shards []*locks.Client
 	for _, address := range set.Nodes {
-		shards = append(shards, client(address))
+		shards = append(shards, locks.NewClient(func(ctx context.Context) (net.Conn, error) { return s.opt.dial(ctx, address) }))
 	}
-	s.register = client(set.Register.Address)
+	s.register = locks.NewClient(func(ctx context.Context) (net.Conn, error) { return Options{}.dial(ctx, set.Register.Address) })
 	lock := spec.New(locks.Env{
 		Nodes:    shards,
-		Dial:     func(ctx context.Context, node int) (net.Conn, error) { return dial(ctx, set.Nodes[node]) },
+		Dial:     func(ctx context.Context, node int) (net.Conn, error) { return s.opt.dial(ctx, set.Nodes[node]) },
 		Clock:    Clock{},
 		NewClock: func() locks.Clock { return Clock{} },
 		Rand:     rand.NewChaCha8(sha256.Sum256([]byte(set.Seed))),
@@ -321,8 +360,16 @@ func (s *server) configure(ctx context.Context, set *Setting) error {
 			return err
 		}
 	}
-	s.guard, s.lock = guard, lock
+	s.guard, s.lock, s.spec, s.masters = guard, lock, spec, shards
 	return nil
+}
+
+// keys are the names under which the lock is kept that is given this one.
+func (s *server) keys(name string) []string {
+	if s.spec.Keys == nil {
+		return []string{name}
+	}
+	return s.spec.Keys(name)
 }
 
 // connect connects to every server and sends the scripts ahead, so that no fault hits that.

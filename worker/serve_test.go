@@ -31,7 +31,7 @@ func converse(t *testing.T) *dialogue {
 	theirOut, out := io.Pipe()
 	d := &dialogue{t: t, in: theirIn, out: bufio.NewScanner(theirOut), ended: make(chan error, 1)}
 	go func() {
-		d.ended <- Serve(context.Background(), in, out)
+		d.ended <- Serve(context.Background(), in, out, Options{})
 		_ = out.Close()
 	}()
 	return d
@@ -223,7 +223,7 @@ func TestLost(t *testing.T) {
 func TestServeRubbish(t *testing.T) {
 	for _, line := range []string{"rubbish", `{"id":0,"op":"hello"}`, `{"id":2}`, `[]`, ``} {
 		in := strings.NewReader(`{"id":1,"op":"hello","protocol":1}` + "\n" + line + "\n")
-		err := Serve(t.Context(), in, io.Discard)
+		err := Serve(t.Context(), in, io.Discard, Options{})
 		if err == nil || !regexp.MustCompile(`^line 2 of the input is no request: .*got "`).MatchString(err.Error()) {
 			t.Errorf("%q: %v", line, err)
 		}

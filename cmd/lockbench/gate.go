@@ -13,12 +13,12 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/gate"
 	"github.com/lockbench/lockbench/harness"
-	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/resource"
 	"github.com/lockbench/lockbench/scenarios"
 )
 
-// workersLock is the lock whose promises a worker's lock makes if --lock does not say.
+// workersLock is the lock whose promises a worker's lock makes if neither --lock nor the worker
+// says.
 const workersLock = "setnx-px-lua"
 
 // gateFlags are the flags of gate as the user gave them.
@@ -54,9 +54,9 @@ keep whatever can be kept there. --baseline fails on new findings alone, and --u
   lockbench gate --shard 2/5 --json gate-2.json`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			opt, err := f.options(cmd.Flags().Changed)
+			opt, err := f.options(cmd.Context(), cmd.Flags().Changed)
 			if err != nil {
-				return usage(err)
+				return misuse(err)
 			}
 			return f.run(cmd.Context(), opt, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
@@ -102,7 +102,7 @@ func gateProperties() []string {
 }
 
 // options turns flags into what the gate plays. changed says which flags were given.
-func (f *gateFlags) options(changed func(flag string) bool) (gate.Options, error) {
+func (f *gateFlags) options(ctx context.Context, changed func(flag string) bool) (gate.Options, error) {
 	if f.worker != "" && !changed("backend") {
 		f.backend = harness.Process
 	}
@@ -132,7 +132,7 @@ func (f *gateFlags) options(changed func(flag string) bool) (gate.Options, error
 	if opt.Shard, err = gate.ParseShard(f.shard); err != nil {
 		return opt, err
 	}
-	if opt.Subject, err = f.subject(); err != nil {
+	if opt.Subject, err = f.subject(ctx); err != nil {
 		return opt, err
 	}
 	if f.backend == harness.External {
@@ -151,26 +151,12 @@ func (f *gateFlags) options(changed func(flag string) bool) (gate.Options, error
 }
 
 // subject is the user's own lock, or nil.
-func (f *gateFlags) subject() (*gate.Subject, error) {
+func (f *gateFlags) subject(ctx context.Context) (*gate.Subject, error) {
 	if f.lock == "" && f.worker == "" {
 		return nil, nil
 	}
-	name := f.lock
-	if name == "" {
-		name = workersLock
-	}
-	lock, err := locks.Find(name)
-	if err != nil {
-		return nil, err
-	}
-	s := &gate.Subject{Lock: lock}
-	if f.guard != "" {
-		guard, err := resource.FindGuard(f.guard)
-		if err != nil {
-			return nil, fmt.Errorf("%w (lockbench list guards)", err)
-		}
-		s.Guard = &guard
-	}
+	s := new(gate.Subject)
+	var err error
 	if f.worker != "" {
 		if f.backend == harness.Embedded {
 			return nil, errors.New("a worker is a process of its own, and backend embedded is virtual time inside of one; use --backend process, docker or external")
@@ -179,13 +165,27 @@ func (f *gateFlags) subject() (*gate.Subject, error) {
 			return nil, err
 		}
 	}
+	if s.Lock, err = described(ctx, s.Worker, f.worker, f.backend, f.lock, workersLock); err != nil {
+		return nil, err
+	}
+	if f.guard != "" {
+		guard, err := resource.FindGuard(f.guard)
+		if err != nil {
+			return nil, fmt.Errorf("%w (lockbench list guards)", err)
+		}
+		s.Guard = &guard
+	}
 	return s, nil
 }
 
 // replay is the command that repeats a run of the gate.
 func (f *gateFlags) replay(cfg harness.Config, remedy string) string {
+	lock := cfg.Lock.Name
+	if cfg.Lock.New == nil { // its worker alone knows it
+		lock = ""
+	}
 	one := runFlags{
-		scenario: cfg.Name, lock: cfg.Lock.Name, guard: cfg.Guard.String(), remedy: remedy, backend: f.backend,
+		scenario: cfg.Name, lock: lock, guard: cfg.Guard.String(), remedy: remedy, backend: f.backend,
 		worker: f.worker, redis: f.redis, register: f.register,
 	}
 	return one.replay(cfg.Seed)

@@ -100,4 +100,12 @@ func plural(kind string) string {
 	return kind + "s"
 }
 
+// misuse is a usage error, unless err says otherwise itself.
+func misuse(err error) error {
+	if _, ok := errors.AsType[*exitError](err); ok {
+		return err
+	}
+	return usage(err)
+}
+
 func failure(err error) error { return &exitError{code: exitHarness, err: err} }

@@ -71,9 +71,9 @@ at its end; the scripts of the locks stay in the servers' script caches.`,
   lockbench run --scenario get-del-race --backend process --worker 'python3 examples/python/worker.py'`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := f.config(cmd.Flags().Changed)
+			cfg, err := f.config(cmd.Context(), cmd.Flags().Changed)
 			if err != nil {
-				return usage(err)
+				return misuse(err)
 			}
 			return f.run(cmd.Context(), cfg, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
@@ -151,7 +151,7 @@ func expectations() []string {
 }
 
 // config turns flags into what the harness runs. changed says which flags were given.
-func (f *runFlags) config(changed func(flag string) bool) (harness.Config, error) {
+func (f *runFlags) config(ctx context.Context, changed func(flag string) bool) (harness.Config, error) {
 	if (f.scenario == "") == (f.workload == "") {
 		return harness.Config{}, errors.New("run needs --scenario or --workload, and not both (lockbench list)")
 	}
@@ -192,9 +192,9 @@ func (f *runFlags) config(changed func(flag string) bool) (harness.Config, error
 				return harness.Config{}, fmt.Errorf("--%s belongs to --workload; a scenario has its own cast and faults", flag)
 			}
 		}
-		return f.onServers(f.employed(f.scenarioConfig()))
+		return f.onServers(f.employed(f.scenarioConfig(ctx)))
 	}
-	return f.onServers(f.employed(f.workloadConfig()))
+	return f.onServers(f.employed(f.workloadConfig(ctx)))
 }
 
 // employed adds the clients' processes.
@@ -227,20 +227,17 @@ func (f *runFlags) onServers(cfg harness.Config, err error) (harness.Config, err
 	return cfg, nil
 }
 
-func (f *runFlags) scenarioConfig() (harness.Config, error) {
+func (f *runFlags) scenarioConfig(ctx context.Context) (harness.Config, error) {
 	s, err := scenarios.Find(f.scenario)
 	if err != nil {
 		return harness.Config{}, err
 	}
 	f.scenario = s.Name
 	broken := s.Broken()
-	if f.lock == "" {
-		f.lock = broken.Lock
-		if f.guard == "" {
-			f.guard = broken.Guard.String()
-		}
+	if f.lock == "" && f.guard == "" {
+		f.guard = broken.Guard.String()
 	}
-	lock, guard, err := f.lockAndGuard()
+	lock, guard, err := f.lockAndGuard(ctx, broken.Lock)
 	if err != nil {
 		return harness.Config{}, err
 	}
@@ -250,17 +247,15 @@ func (f *runFlags) scenarioConfig() (harness.Config, error) {
 	return harness.ForScenario(s, lock, guard, f.backend, f.ttl)
 }
 
-func (f *runFlags) workloadConfig() (harness.Config, error) {
+func (f *runFlags) workloadConfig(ctx context.Context) (harness.Config, error) {
 	if err := oneOf("workload", f.workload, harness.Workloads()); err != nil {
 		return harness.Config{}, err
 	}
-	if f.lock == "" {
-		var err error
-		if f.lock, err = harness.DefaultLock(f.workload); err != nil {
-			return harness.Config{}, err
-		}
+	usual, err := harness.DefaultLock(f.workload)
+	if err != nil {
+		return harness.Config{}, err
 	}
-	lock, guard, err := f.lockAndGuard()
+	lock, guard, err := f.lockAndGuard(ctx, usual)
 	if err != nil {
 		return harness.Config{}, err
 	}
@@ -270,13 +265,22 @@ func (f *runFlags) workloadConfig() (harness.Config, error) {
 	return harness.ForWorkload(load, lock, guard, f.backend, f.ttl)
 }
 
-func (f *runFlags) lockAndGuard() (locks.Spec, resource.Guard, error) {
+// lockAndGuard returns what is tested. usual is the lock of the catalogue that is, unless the
+// user names another one or has a worker with a lock of its own.
+func (f *runFlags) lockAndGuard(ctx context.Context, usual string) (locks.Spec, resource.Guard, error) {
 	if f.guard == "" {
 		f.guard = resource.None.String()
 	}
-	lock, err := locks.Find(f.lock)
+	command, err := f.workerCommand()
 	if err != nil {
 		return locks.Spec{}, 0, err
+	}
+	lock, err := described(ctx, command, f.worker, f.backend, f.lock, usual)
+	if err != nil {
+		return locks.Spec{}, 0, err
+	}
+	if f.lock == "" && lock.New != nil { // for the replay command
+		f.lock = lock.Name
 	}
 	if err := oneOf("guard", f.guard, guardNames()); err != nil {
 		return locks.Spec{}, 0, err

@@ -18,21 +18,33 @@ const (
 )
 
 func newWorker() *cobra.Command {
-	return &cobra.Command{
+	var opt worker.Options
+	cmd := &cobra.Command{
 		Use:   "worker",
 		Short: "Be a client of a run: locks in a process of their own",
 		Long: `Worker is what run starts for each client that is to be a process of its own (run --worker self). It takes requests on
 standard input and answers on standard output, one line of JSON each, and ends with its input. The protocol is written down in
 docs/worker-protocol.md, for workers in other languages.`,
-		Example: `  echo '{"id":1,"op":"hello","protocol":1}' | lockbench worker`,
-		Args:    noArgs,
+		Example: `  echo '{"id":1,"op":"hello","protocol":1,"newest":2}' | lockbench worker
+  lockbench gate --lock redlock --worker 'lockbench worker --key-prefix lock: --hash-tag'`,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := worker.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout()); err != nil {
+			if opt.Database < 0 {
+				return usage(fmt.Errorf("--database is %d, want 0 or more", opt.Database))
+			}
+			if err := worker.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), opt); err != nil {
 				return failure(err)
 			}
 			return nil
 		},
 	}
+	flags := cmd.Flags()
+	flags.StringVar(&opt.Prefix, "key-prefix", "", "what the names of the lock's keys begin with")
+	flags.BoolVar(&opt.HashTag, "hash-tag", false, "put the name of the lock in braces, as on Redis Cluster")
+	flags.IntVar(&opt.Database, "database", 0, "database of the lock's keys")
+	flags.BoolVar(&opt.Silent, "silent", false, "do not tell of keys and database in hello")
+	flags.StringVar(&opt.First, "first-command", "", "command on the lock's key that is sent before each acquire, such as PTTL")
+	return cmd
 }
 
 // workerCommand is what --worker says. Without it, clients are processes where a fault is
