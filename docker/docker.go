@@ -45,7 +45,7 @@ type Options struct {
 
 // Cluster is a deployment of containers. It implements cluster.Cluster, Killer,
 // Restarter, PowerCutter, Pauser, ClockSetter, Commander, Replicator, Demoter, Sentinel,
-// Processes, Disconnecter and PacketDropper.
+// Processes, Disconnecter, PacketDropper and DeathWatcher.
 type Cluster struct {
 	id     string
 	engine *engine
@@ -63,6 +63,8 @@ type Cluster struct {
 	doors   *node.Doors // nil before the start
 
 	sentinels *node.Sentinels // nil: there are none
+
+	deaths *node.Deaths // that nobody of the run brought about
 }
 
 // LogTo makes Close write <node>.log of every container to dir.
@@ -116,6 +118,7 @@ func newCluster(ctx context.Context, topo cluster.Topology, e *engine, log *line
 		clocks:  clocks,
 		nodes:   topo.Nodes(),
 		servers: make(map[string]*server),
+		deaths:  node.NewDeaths(),
 	}
 	for _, n := range c.nodes {
 		s := newServer(n, clocks)

@@ -26,6 +26,11 @@ func (c *Cluster) Kill(ctx context.Context, name string) error {
 // kill ends a run of a server and waits for its end.
 func (c *Cluster) kill(ctx context.Context, s *server, r *run) error {
 	defer s.hangUp()
+	select {
+	case <-r.done: // it has ended by itself
+	default:
+		r.wanted.Store(true)
+	}
 	return call(ctx, "kill the container", func(ctx context.Context) error {
 		if _, err := c.engine.cli.ContainerKill(ctx, s.id(), client.ContainerKillOptions{Signal: "KILL"}); err != nil {
 			return err

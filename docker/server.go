@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/containerd/errdefs"
@@ -84,8 +85,9 @@ type server struct {
 
 // run is the life of a container from one start to its end.
 type run struct {
-	done chan struct{} // closed once the container does not run
-	open bool          // whether its server has answered; guarded by the server
+	done   chan struct{} // closed once the container does not run
+	wanted atomic.Bool   // that it ends; set before it is killed
+	open   bool          // whether its server has answered; guarded by the server
 }
 
 func newServer(n cluster.Node, clocks bool) *server {
@@ -192,6 +194,7 @@ func (s *server) create(ctx context.Context, run, bridge string, labels map[stri
 
 // watch closes r.done when the container has ended, for whatever reason.
 func (c *Cluster) watch(ctx context.Context, s *server, r *run) {
+	defer c.mourn(ctx, s, r)
 	defer s.hangUp()
 	defer close(r.done)
 	for {

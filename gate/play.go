@@ -71,7 +71,8 @@ func (p *Plan) Play(ctx context.Context, jobs int, watch Watch) (Results, error)
 				}
 				row := p.judge(p.items[i].row, res, err)
 				row.Took = watch.Now() - from
-				keep(i, row, err == nil || len(res.Events) > 0, err)
+				_, died := errors.AsType[*harness.DeathError](err) // of the others nothing is known
+				keep(i, row, err == nil || len(res.Events) > 0 || died, err)
 			}
 		})
 	}
@@ -132,7 +133,7 @@ func (p *Plan) excuse(err error) Outcome {
 	if _, ok := errors.AsType[*harness.NeedsError](err); ok {
 		return NotApplicable
 	}
-	if p.opt.Subject == nil {
+	if _, ok := errors.AsType[*harness.DeathError](err); ok || p.opt.Subject == nil {
 		return Failed
 	}
 	// The script was written for other locks.

@@ -105,6 +105,7 @@ func TestRunErrors(t *testing.T) {
 		"a step under another lock":           {step, own, gate.Unknown},
 		"a step that it never comes to":       {unplayable, own, gate.NotApplicable},
 		"a fault that cannot be had":          {&harness.NeedsError{Why: errors.New("none")}, nil, gate.NotApplicable},
+		"a server that ended by itself":       {&harness.DeathError{Node: "master", How: "signal: killed"}, own, gate.Failed},
 		"the harness":                         {errors.New("two judges contradict each other"), own, gate.Failed},
 	} {
 		t.Run(name, func(t *testing.T) {

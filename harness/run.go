@@ -206,7 +206,10 @@ func play(ctx context.Context, cfg Config, servers deployment, env surroundings,
 		env.now = func() time.Duration { return time.Since(start) }
 		env.clock = func() workloads.Clock { return realClock{} }
 		env.sampler.watchServers(servers.Cluster)
-		err := stage(ctx, cfg, env)
+		err := watched(ctx, servers.Cluster, func(ctx context.Context) error {
+			env.interrupted = func() error { return context.Cause(ctx) }
+			return stage(ctx, cfg, env)
+		})
 		return errors.Join(err, servers.Close())
 	}
 	return sim.Run(cfg.Seed, standstill, func(w *sim.World) error {

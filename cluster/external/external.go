@@ -32,7 +32,7 @@ type Options struct {
 }
 
 // Cluster is the user's deployment, as seen by one run. It implements cluster.Cluster
-// and none of its capabilities.
+// and DeathWatcher, and none of its other capabilities.
 type Cluster struct {
 	roots    *x509.CertPool
 	nodes    []cluster.Node
@@ -40,6 +40,8 @@ type Cluster struct {
 	shared   bool // the register is on the first master
 	prefix   string
 	links    *node.Links
+	began    map[string]string // the run_id of each node
+	deaths   *node.Deaths
 	goodbyes sync.WaitGroup
 	close    func() error
 }
@@ -62,21 +64,29 @@ func New(ctx context.Context, topo cluster.Topology, servers Servers, opt Option
 		at:     servers.locate(topo),
 		shared: servers.register == nil,
 		prefix: "lockbench:" + hex.EncodeToString(id) + ":",
+		began:  make(map[string]string),
+		deaths: node.NewDeaths(),
 	}
 	c.links = node.NewLinks(ctx, c.connect)
 	c.close = sync.OnceValue(c.shutDown)
+	var mu sync.Mutex // of began
 	err := node.InParallel(ctx, c.nodes, func(ctx context.Context, n cluster.Node) error {
 		return c.admin(ctx, n.Name, func(ctx context.Context, conn *wire.Conn) error {
 			if err := preflight(ctx, conn, c.prefix); err != nil {
 				return fmt.Errorf("%s %w", c.at[n.Name], err)
 			}
-			return nil
+			id, err := runID(ctx, conn)
+			mu.Lock()
+			defer mu.Unlock()
+			c.began[n.Name] = id
+			return err
 		})
 	})
 	if err != nil {
 		c.links.Close()
 		return nil, fmt.Errorf("backend external: %w", err)
 	}
+	c.links.Go(c.watch)
 	return c, nil
 }
 

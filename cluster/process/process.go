@@ -41,7 +41,7 @@ type Options struct {
 
 // Cluster is a deployment of redis-server processes. It implements cluster.Cluster,
 // Killer, Restarter, PowerCutter, Pauser, ClockSetter, Commander, Replicator, Demoter,
-// Sentinel and Processes.
+// Sentinel, Processes and DeathWatcher.
 type Cluster struct {
 	prog     program
 	dir      string
@@ -59,6 +59,8 @@ type Cluster struct {
 	doors   *node.Doors // nil before the start
 
 	sentinels *node.Sentinels // nil: there are none
+
+	deaths *node.Deaths // that nobody of the run brought about
 }
 
 var (
@@ -113,11 +115,12 @@ func newCluster(ctx context.Context, topo cluster.Topology, prog program, dir st
 		launcher: osproc.NewLauncher(),
 		nodes:    topo.Nodes(),
 		servers:  make(map[string]*server),
+		deaths:   node.NewDeaths(),
 	}
 	for _, n := range c.nodes {
 		s := newServer(n, filepath.Join(dir, n.Name))
 		s.clusterMode = topo.ClusterMode && n.Role == cluster.Master
-		c.servers[n.Name] = s
+		c.servers[n.Name] = c.watched(s)
 	}
 	c.links = node.NewLinks(ctx, c.connect)
 	c.repl = node.NewReplication(c.nodes, c.links, c.locate)

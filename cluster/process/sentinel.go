@@ -24,7 +24,7 @@ func (c *Cluster) openDoors(ctx context.Context, topo cluster.Topology) error {
 	for i := range topo.Sentinels {
 		name := cluster.SentinelName(i)
 		sentinels = append(sentinels, name)
-		c.servers[name] = newServer(cluster.Node{Name: name}, filepath.Join(c.dir, name))
+		c.servers[name] = c.watched(newServer(cluster.Node{Name: name}, filepath.Join(c.dir, name)))
 	}
 	visitors := make(map[string]string)
 	for i, name := range append(c.names(), sentinels...) {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/lockbench/lockbench/cluster"
@@ -50,13 +51,16 @@ type server struct {
 
 	aof node.AOF // guarded by turn
 
+	// began is called with each process once it answers. It must not block.
+	began func(*run)
+
 	mu     sync.Mutex
 	run    *run // the latest; nil before the first start
 	paused bool
 }
 
 func newServer(node cluster.Node, dir string) *server {
-	return &server{node: node, dir: dir, host: loopback, turn: make(chan struct{}, 1)}
+	return &server{node: node, dir: dir, host: loopback, turn: make(chan struct{}, 1), began: func(*run) {}}
 }
 
 // current returns the running process, or nil if there is none.
@@ -66,6 +70,13 @@ func (s *server) current() *run {
 	if s.run == nil || s.run.ended() {
 		return nil
 	}
+	return s.run
+}
+
+// latest returns the process started last, which may have ended, or nil if there was none.
+func (s *server) latest() *run {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return s.run
 }
 
@@ -81,8 +92,9 @@ func (s *server) port() int {
 
 func (s *server) set(r *run) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.run, s.paused = r, false
+	s.mu.Unlock()
+	s.began(r)
 }
 
 func (s *server) setPaused(paused bool) {
@@ -184,6 +196,7 @@ type run struct {
 	port    int
 	out     *output
 	done    chan struct{} // closed once the process is gone and waited for
+	wanted  atomic.Bool   // that it ends; set before it is killed
 	exit    error         // how it ended; valid after done
 	clock   node.Faketime // of a server whose clock can be set
 }
@@ -224,8 +237,12 @@ func (r *run) ended() bool {
 	}
 }
 
-// kill sends SIGKILL and waits until the process is gone.
+// kill sends SIGKILL and waits until the process is gone. One that has ended by itself is not
+// killed any more.
 func (r *run) kill() error {
+	if !r.ended() {
+		r.wanted.Store(true)
+	}
 	if err := r.process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("kill process %d: %w", r.process.Pid, err)
 	}
