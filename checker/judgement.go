@@ -9,10 +9,11 @@ type Judgement struct {
 	Schema    int      `json:"schema"`
 	Report             // its fields stand beside the others
 	Outcome   Outcome  `json:"outcome"`
-	Expected  []Judged `json:"expected"`       // of every property
-	Survivors []string `json:"survivors"`      // commands of the locks that survive the same steps
-	Note      string   `json:"note,omitempty"` // what the run shows
-	Why       string   `json:"why,omitempty"`  // why the broken lock breaks
+	Expected  []Judged `json:"expected"`         // of every property
+	Survivors []string `json:"survivors"`        // commands of the locks that survive the same steps
+	Causes    []Cause  `json:"causes,omitempty"` // of the properties that failed, the nearest first
+	Note      string   `json:"note,omitempty"`   // what the run shows
+	Why       string   `json:"why,omitempty"`    // why the broken lock breaks
 }
 
 // NewJudgement sets a report against an expectation: against want, or, if all is Pass or Fail,

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/checker/causes"
 	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/cluster/embedded"
 	"github.com/lockbench/lockbench/cluster/external"
@@ -122,6 +123,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	if err != nil {
 		return res, err
 	}
+	res.Causes = causes.Of(cfg.traces(res))
 	res.Note, res.Why, res.Survivors = cfg.Note, cfg.Why, append(res.Survivors, cfg.Alternatives...)
 	if dir != nil {
 		if err := dir.Checked(res.Meta, res.Judgement); err != nil {

@@ -1,0 +1,21 @@
+package harness
+
+import (
+	"github.com/lockbench/lockbench/checker/causes"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// traces are what the causes of a run are derived from.
+func (c Config) traces(res Result) causes.Run {
+	run := causes.Run{
+		Events: res.Events, Exchanges: res.Exchanges, Report: res.Report,
+		ClientFaults: nemesis.ClientFaults(), Masters: c.Lock.Masters,
+	}
+	if len(c.Worker) == 0 { // what a worker keeps where is its own business
+		run.Names = func(key string) []string { return []string{key} }
+		if c.Lock.Keys != nil {
+			run.Names = c.Lock.Keys
+		}
+	}
+	return run
+}
