@@ -13,8 +13,11 @@ COUNT             ?= 6
 BENCH_OUT         ?= bin/bench-$(VERSION).txt
 FUZZTIME          ?= 10s
 RUNS              ?= 300
+TIMEOUT           ?= 15m
+# What runs in parallel waits most of its time for leases to end on real servers.
+WIDE              ?= 16
 
-.PHONY: help build test lint docs docs-check track-record bench bench-compare soak fuzz cover tidy-check clean
+.PHONY: help build test test-fast nightly lint docs docs-check track-record bench bench-compare soak fuzz cover tidy-check clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -23,10 +26,21 @@ build: ## Build bin/lockbench
 	$(GO) build -trimpath -buildvcs=false -ldflags '-X main.version=$(VERSION)' -o bin/lockbench ./cmd/lockbench
 
 # Nothing is taken from the test cache: it does not notice that redis-server was installed.
-# What runs in parallel waits most of its time for leases to end on real servers.
 test: ## Run the tests and list what was skipped and why (PKG=./wire TESTFLAGS='-run X' FAIL_ON_SKIP=1)
-	@{ $(GO) test $(RACE) -count=1 -timeout 25m -parallel 4 -v $(TESTFLAGS) $(PKG); echo "go test exited $$?"; } | \
+	@{ $(GO) test $(RACE) -count=1 -timeout $(TIMEOUT) -parallel $(WIDE) -v $(TESTFLAGS) $(PKG); echo "go test exited $$?"; } | \
 		awk -v race='$(RACE)' -v fail_on_skip='$(FAIL_ON_SKIP)' "$$TEST_SUMMARY"
+
+test-fast: ## Run what stays in virtual time and needs nothing installed, in a minute (PKG=./wire)
+	$(GO) test -short -vet=off $(TESTFLAGS) $(PKG)
+
+# All of the catalogue on all backends, with more seeds, and every lock under every pitfall
+# in virtual time and on real servers.
+nightly: build ## Play everything that can be played, for hours: all seeds, all workers, all backends
+	LOCKBENCH_NIGHTLY=1 $(MAKE) test TIMEOUT=3h
+	bin/lockbench gate --runs 20
+	bin/lockbench gate --backend process --runs 3
+	$(MAKE) soak
+	$(MAKE) fuzz FUZZTIME=60s
 
 lint: ## Check with gofmt, go vet and golangci-lint, whose version is pinned
 	@files=$$("$$($(GO) env GOROOT)/bin/gofmt" -l .) && \

@@ -11,6 +11,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/histories"
 )
 
@@ -20,10 +21,7 @@ import (
 // the definition of each reading, read out at every instant.
 func TestDifferential(t *testing.T) {
 	const seed = 20250101
-	n := 50_000
-	if testing.Short() {
-		n = 10_000
-	}
+	n := effort.Count(10_000, 50_000)
 	readings := map[string]struct {
 		sections reading
 		holders  func([]histories.Event, int) map[uint64]bool // at an instant, as the definition has it
@@ -73,7 +71,8 @@ func TestDifferential(t *testing.T) {
 // TestBeginnings checks that no beginning of a piece is accused whose whole is legal, and that
 // one that is illegal is accused by then.
 func TestBeginnings(t *testing.T) {
-	const n, seed = 5_000, 20250103
+	const seed = 20250103
+	n := effort.Count(1_500, 5_000)
 	accused := 0
 	for i := range n {
 		rec, err := newRecord(randomHistory(rand.New(rand.NewPCG(seed, uint64(i)))))

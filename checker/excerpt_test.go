@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/histories"
 )
 
@@ -130,10 +131,7 @@ func TestWitnessesOfTheCorpus(t *testing.T) {
 
 // TestWitnessesOfRandomHistories looks at many histories of locks that are right now and then.
 func TestWitnessesOfRandomHistories(t *testing.T) {
-	n, seed := 6_000, uint64(20250103)
-	if testing.Short() {
-		n = 1_500
-	}
+	n, seed := effort.Count(1_500, 6_000), uint64(20250103)
 	violations := 0
 	for i := range n {
 		events := randomHistory(rand.New(rand.NewPCG(seed, uint64(i))))

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/histories"
 )
 
@@ -238,10 +239,7 @@ func randomCalls(rng *rand.Rand, model Model) []histories.Event {
 
 // TestLockModelsDifferential compares the models with the plain ones, which try everything.
 func TestLockModelsDifferential(t *testing.T) {
-	n, seed := 4_000, uint64(20250104)
-	if testing.Short() {
-		n = 800
-	}
+	n, seed := effort.Count(800, 4_000), uint64(20250104)
 	for _, model := range []Model{OwnerMutex, "semaphore:2", "semaphore:3", ReentrantFenced, ReentrantFencedRaised, ReadWriteLock} {
 		t.Run(string(model), func(t *testing.T) {
 			count := map[Verdict]int{}

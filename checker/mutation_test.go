@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/histories"
 )
 
@@ -102,7 +103,8 @@ func TestMutations(t *testing.T) {
 // stays legal without one of its attempts, and with a call that begins earlier or returns
 // later; and who is called what changes nothing at all.
 func TestMetamorphic(t *testing.T) {
-	const n, seed = 6_000, 20250102
+	const seed = 20250102
+	n := effort.Count(2_000, 6_000)
 	legal, changed := 0, map[string]int{}
 	for i := range n {
 		rng := rand.New(rand.NewPCG(seed, uint64(i)))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/histories"
 )
 
@@ -242,7 +243,8 @@ func TestUnstableReads(t *testing.T) {
 // TestSharedDifferential compares the engines with each other and with the definition, on
 // random histories of readers and writers, and of workers that re-enter.
 func TestSharedDifferential(t *testing.T) {
-	const n, seed = 6_000, 20250102
+	const seed = 20250102
+	n := effort.Count(2_000, 6_000)
 	illegal := 0
 	mixes := [][]histories.Mode{
 		{histories.Exclusive, histories.Shared},

@@ -11,6 +11,7 @@ import (
 	"github.com/anishathalye/porcupine"
 	"pgregory.net/rapid"
 
+	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/histories"
 )
 
@@ -139,6 +140,7 @@ func TestCoresOfCounters(t *testing.T) {
 // TestCoresOfEtcd shrinks what is wrong in the logs of etcd that porcupine is tested with. The
 // search may give up, but seldom.
 func TestCoresOfEtcd(t *testing.T) {
+	effort.Long(t)
 	n, longest, givenUp := 0, 0, 0
 	for log, linearizable := range etcdLogs(t) {
 		if linearizable {
@@ -150,6 +152,9 @@ func TestCoresOfEtcd(t *testing.T) {
 		}
 		report := CheckModel(t.Context(), file.Events, Register, unhurried())
 		res := report.Results[0]
+		if res.Verdict != Fail {
+			t.Errorf("%s: %v, want %v", filepath.Base(log), report, Fail)
+		}
 		if n++; strings.Contains(res.Story, "The last before it that could") {
 			givenUp++
 			continue

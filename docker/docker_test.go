@@ -15,6 +15,7 @@ import (
 
 	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/cluster/node"
+	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/wire"
 )
 
@@ -28,6 +29,7 @@ func TestMain(m *testing.M) {
 // needDocker skips the test where there is no engine, or no image and no way to it.
 func needDocker(tb testing.TB) {
 	tb.Helper()
+	effort.Real(tb)
 	err := EnsureImage(tb.Context(), os.Stderr)
 	var missing *MissingError
 	if errors.As(err, &missing) && os.Getenv(requireEnv) != "1" {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,7 +17,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/cluster"
-	"github.com/lockbench/lockbench/docker/dockertest"
+	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/locks"
@@ -95,65 +94,6 @@ func TestGaps(t *testing.T) {
 	}
 	if _, err := harness.ForScenario(s, spec, resource.None, harness.Embedded, 0); err != nil {
 		t.Error(err)
-	}
-}
-
-// aChoice are scenarios for where not all can be played: a pause, failovers, a clock and
-// partitions. The gate plays all of them.
-func aChoice() []string { return []string{"P11", "P14", "P18", "P52", "P54"} }
-
-// TestCatalogue runs every scenario, the broken lock and its twins, on every backend; in
-// containers, which start slowly, only a choice, and on servers of the user's own only a
-// choice of the twins.
-func TestCatalogue(t *testing.T) {
-	for _, backend := range harness.Backends() {
-		for _, s := range scenarios.All() {
-			for i, c := range s.Cases {
-				if remedied, err := s.With(c.Remedy); err != nil || remedied.Gaps[backend] != "" {
-					continue // see TestGaps and TestCatalogueIsSound
-				}
-				if backend == harness.Docker && (i > 1 || !slices.Contains(aChoice(), s.ID)) {
-					continue
-				}
-				if backend == harness.External && i > 0 && (i > 1 || !slices.Contains(aChoice(), s.ID)) {
-					continue // its servers are those of backend process, where all are played
-				}
-				t.Run(fmt.Sprintf("%s/%s/%v", backend, s.Name, c), func(t *testing.T) {
-					seeds := uint64(2) // the gate plays more
-					switch backend {
-					case harness.Embedded:
-						t.Parallel()
-					case harness.Process:
-						locktest.NeedRedis(t)
-						t.Parallel() // most of the time is spent waiting for leases to end
-						seeds = 1
-					case harness.Docker:
-						dockertest.Need(t)
-						seeds = 1
-					case harness.External:
-						if s.Replicas > 0 {
-							return // see TestExternalRefuses
-						}
-						locktest.NeedRedis(t)
-						t.Parallel()
-						seeds = 1
-					}
-					cfg := scenario(t, s, c, backend)
-					if backend == harness.External {
-						cfg, _ = onOwnServers(t, cfg)
-					}
-					for cfg.Seed = 1; cfg.Seed <= seeds; cfg.Seed++ {
-						res := run(t, cfg)
-						if res.Outcome != checker.AsExpected {
-							t.Fatalf("seed %d is %v:\n%s", cfg.Seed, res.Outcome, explain(res))
-						}
-						if backend == harness.Embedded && !res.Meta.Replayable && cfg.Lock.Unseeded == "" {
-							t.Errorf("seed %d cannot be replayed: %v", cfg.Seed, res.Meta.Notes)
-						}
-					}
-				})
-			}
-		}
 	}
 }
 
@@ -254,12 +194,10 @@ func TestSameSeedSameBytes(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeft checks that a run leaves no goroutine behind, whatever its end.
-func TestNothingIsLeft(t *testing.T) {
+// TestNothingIsLeftOfAFailedRun checks that a run which fails leaves no goroutine behind;
+// TestCatalogue checks it of those that do not.
+func TestNothingIsLeftOfAFailedRun(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	for _, s := range scenarios.All() {
-		run(t, scenario(t, s, s.Broken(), harness.Embedded))
-	}
 	broken := contend(t, "setnx-px-lua", harness.Embedded, 2, 1)
 	broken.Workload = workloads.Script{Cast: 1, Steps: []workloads.Step{workloads.Acquire("Z")}}
 	if _, err := harness.Run(context.Background(), broken); err == nil || !strings.Contains(err.Error(), `"Z"`) {
@@ -390,6 +328,7 @@ func underFaultsFor(t testing.TB, limit time.Duration, lock string, guard resour
 // TestRandomFaults checks that random faults find what they must in locks that cannot
 // stand them, and accuse nobody else.
 func TestRandomFaults(t *testing.T) {
+	effort.Long(t)
 	for name, tc := range map[string]struct {
 		cfg  harness.Config
 		want map[checker.Property]checker.Verdict
@@ -472,6 +411,7 @@ func TestRandomFaults(t *testing.T) {
 // TestAllFaultsTogether runs every fault at once: no run hangs, leaks or fails, and each
 // can be repeated or says why not.
 func TestAllFaultsTogether(t *testing.T) {
+	effort.Long(t)
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	t.Run("all", func(t *testing.T) { // ends when the last of them has
 		twice := func(name string, cfg harness.Config) {

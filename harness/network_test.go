@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/nemesis"
@@ -33,6 +34,7 @@ func observed(t *testing.T, res harness.Result, f histories.F) (seen []string) {
 // TestNetworkFaultsReplay runs the faults on the wire together, and each on its own: every
 // run can be repeated, and each fault hits something.
 func TestNetworkFaultsReplay(t *testing.T) {
+	effort.Long(t)
 	together := []string{"latency", "partition", "one-way", "late", "renewal-cut", "duplicate", "subscriber-cut", "lost-reply", "hung-reply"}
 	for name, tc := range map[string]struct {
 		lock  string
@@ -82,6 +84,7 @@ func TestNetworkFaultsReplay(t *testing.T) {
 // TestRenewalsGetLost: a lease that is not renewed ends under its holder, who acquires and
 // releases as before. A holder that is told of it in time stops before somebody else comes.
 func TestRenewalsGetLost(t *testing.T) {
+	effort.Long(t)
 	for lock, breaks := range map[string]bool{"watchdog": false, "redisson-style": false, "watchdog-untold": true, "rueidislock": true} {
 		t.Run(lock, func(t *testing.T) {
 			t.Parallel()

@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/resource"
@@ -20,14 +21,11 @@ import (
 // runsEnv is how many random runs TestRandomRuns makes; make soak sets it.
 const runsEnv = "LOCKBENCH_RANDOM_RUNS"
 
-// randomRuns is how many it makes otherwise.
-const randomRuns = 10
-
 // TestRandomRuns composes all faults under a lock, a guard and a load that the seed draws.
 // No run may fail, hang or leave a goroutine behind, and each gives the same bytes again
 // or says why it may not.
 func TestRandomRuns(t *testing.T) {
-	runs := randomRuns
+	runs := effort.Count(10, 100)
 	if s := os.Getenv(runsEnv); s != "" {
 		var err error
 		if runs, err = strconv.Atoi(s); err != nil || runs < 1 {

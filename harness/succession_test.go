@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/resource"
 )
@@ -13,6 +14,7 @@ import (
 // majority of independent ones is no help against a split brain of one of them: it counts
 // for both sides.)
 func TestSuccessions(t *testing.T) {
+	effort.Long(t)
 	for _, tc := range []struct {
 		lock, nemesis string
 		breaks        bool   // lease exclusion, in every seed

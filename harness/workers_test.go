@@ -14,6 +14,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/docker/dockertest"
+	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/locks/locktest"
@@ -66,26 +67,6 @@ func employ(t testing.TB, cfg harness.Config, command []string) harness.Config {
 		t.Fatal(err)
 	}
 	return cfg
-}
-
-// TestCatalogueWithWorkers runs every scenario with clients in processes of their own: each
-// comes out as it does without.
-func TestCatalogueWithWorkers(t *testing.T) {
-	locktest.NeedRedis(t)
-	for _, s := range scenarios.All() {
-		if s.InProcess != "" || s.Threads > 0 || s.Gaps[harness.Process] != "" {
-			continue // see TestWorkersGaps
-		}
-		for _, c := range s.Cases[:min(2, len(s.Cases))] {
-			t.Run(fmt.Sprintf("%s/%v", s.Name, c), func(t *testing.T) {
-				t.Parallel() // most of the time is spent waiting for leases to end
-				res := run(t, employ(t, scenario(t, s, c, harness.Process), self(t)))
-				if res.Outcome != checker.AsExpected {
-					t.Fatalf("%v:\n%s", res.Outcome, explain(res))
-				}
-			})
-		}
-	}
 }
 
 // TestWorkersGaps checks that a scenario which needs clients in our own process says so.
@@ -299,6 +280,7 @@ func TestKilledProcesses(t *testing.T) {
 
 // TestSimulatedCrashes is about clients that live in our process.
 func TestSimulatedCrashes(t *testing.T) {
+	effort.Long(t)
 	seen := regexp.MustCompile(`^[0-9]+ connections? broke; a new client takes its place$`)
 	for lock, want := range map[string]checker.Verdict{
 		"setnx-px-lua": checker.Pass, "watchdog": checker.Pass, "redlock": checker.Pass, "redsync": checker.Pass, "setnx": checker.Fail,

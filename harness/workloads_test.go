@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/locks"
@@ -91,9 +92,10 @@ func TestWorkloads(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cfg := workload(t, tc.load, tc.lock, tc.guard)
-			seeds, caught := uint64(8), 0
-			if testing.Short() || tc.load.Nemesis != nil { // a run with faults is a long one
-				seeds = 4
+			seeds, caught := uint64(effort.Count(4, 8)), 0
+			if tc.load.Nemesis != nil { // a run with faults is a long one
+				effort.Long(t)
+				seeds = uint64(effort.Count(2, 8))
 			}
 			for cfg.Seed = 1; cfg.Seed <= seeds; cfg.Seed++ {
 				res := run(t, cfg)

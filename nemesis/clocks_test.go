@@ -33,10 +33,14 @@ func needFaketime(t *testing.T, c *process.Cluster) {
 // everywhereClocked is everywhere with servers whose clocks can be set.
 func everywhereClocked(t *testing.T, f func(w world), look func(t *testing.T, backend string, ops []histories.Op)) {
 	t.Helper()
+	t.Parallel()
 	t.Run("embedded", func(t *testing.T) {
 		look(t, "embedded", on(t, func(i *nemesis.Injector, c *embedded.Cluster, clock *sim.Source) { f(world{c, i, t, clock}) }))
 	})
-	t.Run("process", func(t *testing.T) { look(t, "process", onProcess(t, process.Options{Clocks: true}, f)) })
+	t.Run("process", func(t *testing.T) {
+		t.Parallel()
+		look(t, "process", onProcess(t, process.Options{Clocks: true}, f))
+	})
 }
 
 // lives says for how long a key lives, or 0 if it is gone.

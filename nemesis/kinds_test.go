@@ -251,7 +251,9 @@ func TestEveryKind(t *testing.T) {
 			recorded(t, k, rec)
 		})
 		t.Run(k.Name+"/process", func(t *testing.T) {
+			t.Parallel()
 			locktest.NeedRedis(t)
+			topo := topo
 			topo.Sentinels = k.Sentinels
 			c, err := process.New(t.Context(), topo, process.Options{Dir: t.TempDir(), Clocks: k.Clocks})
 			must(t, err)

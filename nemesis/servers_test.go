@@ -3,6 +3,7 @@ package nemesis_test
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/cluster/process"
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/docker/dockertest"
+	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/locks/locktest"
 	"github.com/lockbench/lockbench/nemesis"
@@ -32,16 +34,29 @@ type world struct {
 	clock nemesis.Clock
 }
 
+// inContainers are the tests of faults that backend docker brings about in its own way.
+func inContainers() []string {
+	return []string{"TestCommander", "TestFlush", "TestOOM", "TestPartition", "TestPowerLoss", "TestRestartAOF"}
+}
+
 // everywhere runs f in virtual time and on real servers, and hands the history that
 // either leaves to look, with the name of the backend.
 func everywhere(t *testing.T, f func(w world), look func(t *testing.T, backend string, ops []histories.Op)) {
 	t.Helper()
+	t.Parallel() // on real servers most of the time is spent waiting
 	t.Run("embedded", func(t *testing.T) {
 		ops := on(t, func(i *nemesis.Injector, c *embedded.Cluster, clock *sim.Source) { f(world{c, i, t, clock}) })
 		look(t, "embedded", ops)
 	})
-	t.Run("process", func(t *testing.T) { look(t, "process", onProcess(t, process.Options{}, f)) })
+	t.Run("process", func(t *testing.T) {
+		t.Parallel()
+		look(t, "process", onProcess(t, process.Options{}, f))
+	})
+	if !effort.Nightly() && !slices.Contains(inContainers(), t.Name()) {
+		return // docker has the servers of process, and its own tests
+	}
 	t.Run("docker", func(t *testing.T) {
+		t.Parallel()
 		dockertest.Need(t)
 		c, err := docker.New(t.Context(), cluster.Topology{Masters: 1}, docker.Options{})
 		must(t, err)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/osproc"
 )
@@ -171,6 +172,7 @@ func TestRequire(t *testing.T) {
 
 // TestBroken checks that of a worker that breaks the protocol everything is told that helps.
 func TestBroken(t *testing.T) {
+	effort.Real(t)
 	for how, want := range map[string][]string{
 		"rubbish":  {`wrote the line "hello, world": it is no JSON object`},
 		"typeless": {`wrote the line "{\"id\":3,\"type\":\"fine\"}": its type is "fine", want "ok", "fail", "unknown" or "error"`},
@@ -270,6 +272,7 @@ func TestHangs(t *testing.T) {
 
 // TestPausedDoesNotHang checks that standing still is not held against a worker.
 func TestPausedDoesNotHang(t *testing.T) {
+	effort.Real(t)
 	set, servers := setting(t, "setnx-px-lua", "none", 1)
 	f, c, err := employ(t, "good", set)
 	must(t, err)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/cluster/node"
+	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/wire"
 )
@@ -35,6 +36,7 @@ func TestMain(m *testing.M) {
 // needServer skips the test where there is no redis-server.
 func needServer(tb testing.TB) {
 	tb.Helper()
+	effort.Real(tb)
 	_, err := findProgram(tb.Context(), "")
 	var missing *MissingError
 	if errors.As(err, &missing) && os.Getenv(requireEnv) != "1" {

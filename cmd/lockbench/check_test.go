@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/lockbench/lockbench/effort"
 )
 
 // TestCheckEtcd asks check about the logs of etcd that porcupine is tested with, and compares
@@ -27,7 +29,10 @@ func TestCheckEtcd(t *testing.T) {
 		t.Fatalf("%d verdicts, want 102", len(known))
 	}
 	count := map[int]int{}
-	for _, m := range known {
+	for i, m := range known {
+		if !effort.Nightly() && i%10 != 0 {
+			continue // package checker judges all of them
+		}
 		log := filepath.Join(dir, "test_data", "jepsen", "etcd_"+strings.Repeat("0", 3-len(m[1]))+m[1]+".log")
 		want := exitUnexpected
 		if m[2] == "true" {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -71,7 +70,7 @@ keep whatever can be kept there. --baseline fails on new findings alone, and --u
 	flags.StringVar(&f.register, "register", "", "server of the protected register on backend external")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of the first run of each case")
 	flags.IntVar(&f.runs, "runs", 1, "runs of each case, with seeds counting up from --seed")
-	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one per processor; four on process, one on docker and external)")
+	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one per processor; on process 8, on docker 4 per processor if there is memory for them; on external 4)")
 	flags.StringVar(&f.shard, "shard", "1/1", "play one part of the plan: INDEX/COUNT, counting from 1")
 	flags.StringSliceVar(&f.failOn, "fail-on", nil, "properties that decide, comma-separated (default: all)")
 	flags.StringVar(&f.record, "track-record", "", "bring this page up to date with what was reproduced (docs/track-record.md)")
@@ -191,18 +190,6 @@ func (f *gateFlags) replay(cfg harness.Config, remedy string) string {
 	return one.replay(cfg.Seed)
 }
 
-// defaultJobs is how many runs a backend is given at a time. On real servers most of the
-// time is spent waiting, and what is measured is real time.
-func (f *gateFlags) defaultJobs() int {
-	switch f.backend {
-	case harness.Embedded:
-		return runtime.GOMAXPROCS(0)
-	case harness.Process:
-		return 4
-	}
-	return 1
-}
-
 func (f *gateFlags) run(ctx context.Context, opt gate.Options, stdout, stderr io.Writer) error {
 	opt.Log = stderr
 	plan, err := gate.NewPlan(opt)
@@ -213,7 +200,7 @@ func (f *gateFlags) run(ctx context.Context, opt gate.Options, stdout, stderr io
 		return usage(nothing(plan))
 	}
 	if f.jobs == 0 {
-		f.jobs = f.defaultJobs()
+		f.jobs = harness.Jobs(ctx, f.backend, f.worker != "")
 	}
 	res, err := play(ctx, plan, f.jobs, stderr)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/gate"
 )
 
@@ -39,6 +40,7 @@ func (h *heard) String() string {
 // TestInterruptGate interrupts a gate as soon as it tells how far it is. What was done until
 // then is told and kept, and accepted as no baseline.
 func TestInterruptGate(t *testing.T) {
+	effort.Real(t)
 	t.Parallel()
 	c := newChild(t, "gate", "--only", "P08,P11", "--lock", "setnx-px-lua", "--runs", "50000", "--jobs", "1",
 		"--json", "gate.json", "--junit", "gate.xml", "--baseline", "base.json", "--update-baseline")

@@ -109,7 +109,7 @@ func (f *matrixFlags) run(ctx context.Context, specs []locks.Spec, stdout, stder
 		return usage(err)
 	}
 	if g.jobs == 0 {
-		g.jobs = g.defaultJobs()
+		g.jobs = harness.Jobs(ctx, g.backend, false)
 	}
 	res, err := play(ctx, plan, g.jobs, stderr)
 	if err != nil {

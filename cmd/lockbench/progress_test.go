@@ -11,11 +11,14 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/lockbench/lockbench/effort"
 )
 
 // TestProgressOnATerminal lets long work tell how far it is on a terminal of 60 columns that
 // script(1) makes, and then presses Ctrl-C. The line keeps to the width and is taken away.
 func TestProgressOnATerminal(t *testing.T) {
+	effort.Real(t)
 	if _, err := exec.LookPath("script"); err != nil {
 		t.Skip("no script(1) to make a terminal with")
 	}

@@ -4,6 +4,8 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+
+	"github.com/lockbench/lockbench/effort"
 )
 
 // NeedPythonRedis returns a Python that has redis-py: the first on PATH, or the system's own,
@@ -11,6 +13,7 @@ import (
 // if the environment has LOCKBENCH_REQUIRE_PYTHON=1.
 func NeedPythonRedis(t testing.TB) string {
 	t.Helper()
+	effort.Real(t)
 	for _, python := range []string{"python3", "/usr/bin/python3"} {
 		if exec.Command(python, "-c", "import redis").Run() == nil {
 			return python

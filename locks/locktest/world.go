@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/locks"
 )
 
@@ -46,6 +47,7 @@ type Value struct {
 // fails if the environment has LOCKBENCH_REQUIRE_REDIS=1.
 func NeedRedis(t testing.TB) string {
 	t.Helper()
+	effort.Real(t)
 	path, err := exec.LookPath("redis-server")
 	if err == nil {
 		return path

@@ -14,6 +14,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/osproc"
 )
 
@@ -40,6 +41,7 @@ type Browser struct {
 // has LOCKBENCH_REQUIRE_BROWSER=1.
 func Start(t testing.TB) *Browser {
 	t.Helper()
+	effort.Real(t)
 	path, err := find()
 	var b *Browser
 	if err == nil {

@@ -1,0 +1,51 @@
+// Package effort says how much a test is to do.
+//
+// There are three efforts, and one way to ask for each:
+//
+//   - go test -short (make test-fast) stays in virtual time, where nothing need be installed.
+//   - go test (make test) is what every change runs.
+//   - go test with LOCKBENCH_NIGHTLY=1 (make nightly) plays whatever can be played.
+//
+// They differ in how many scenarios, locks and seeds a test goes through, never in what it
+// asks of each.
+package effort
+
+import (
+	"os"
+	"testing"
+)
+
+const nightlyEnv = "LOCKBENCH_NIGHTLY"
+
+// Nightly says whether a test is to play whatever it can.
+func Nightly() bool { return os.Getenv(nightlyEnv) == "1" }
+
+// Count returns how many seeds, runs or histories a test goes through: in a change, or at
+// night. Under -short it is a tenth of a change's, and at least one.
+func Count(change, night int) int {
+	switch {
+	case Nightly():
+		return night
+	case testing.Short():
+		return max(1, change/10)
+	}
+	return change
+}
+
+// Real marks a test as one that needs more than virtual time: a server, an engine, a browser,
+// or real time that passes. Under -short it skips the test.
+func Real(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("optional: -short stays in virtual time")
+	}
+}
+
+// Long marks a test that takes minutes of a processor, or under the race detector would. Under
+// -short it skips the test.
+func Long(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("optional: -short leaves out what takes long")
+	}
+}

@@ -1,0 +1,136 @@
+package harness_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/docker/dockertest"
+	"github.com/lockbench/lockbench/effort"
+	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/locks/locktest"
+	"github.com/lockbench/lockbench/scenarios"
+)
+
+// aChoice are scenarios for where a change does not play all: a race, a pause, a failover, a
+// split brain, a lost reply, a clock and a partition.
+func aChoice() []string { return []string{"P08", "P11", "P14", "P18", "P26", "P52", "P54"} }
+
+// forWorkers are scenarios that ask something of clients in processes of their own: each
+// capability of the protocol, loss that is told, and every fault that hits such a client.
+func forWorkers() []string {
+	return []string{"P08", "P11", "P14", "P22", "P26", "P31", "P37", "P40", "P51", "P54"}
+}
+
+// play is one case of a scenario.
+type play struct {
+	scenarios.Scenario
+	scenarios.Case
+	at int // among the scenario's cases
+}
+
+func (p play) String() string { return fmt.Sprintf("%s/%v", p.Name, p.Case) }
+
+// plays are the cases of the catalogue that a backend can play; what it cannot is in TestGaps,
+// TestExternalRefuses and TestWorkersGaps.
+func plays(backend string) (all []play) {
+	for _, s := range scenarios.All() {
+		for i, c := range s.Cases {
+			if remedied, err := s.With(c.Remedy); err == nil && remedied.Gaps[backend] == "" {
+				all = append(all, play{s, c, i})
+			}
+		}
+	}
+	return all
+}
+
+// someOf are the first two cases of each of the chosen scenarios, or at night all plays.
+func someOf(backend string, chosen []string) []play {
+	return slices.DeleteFunc(plays(backend), func(p play) bool {
+		return !effort.Nightly() && (p.at > 1 || !slices.Contains(chosen, p.ID))
+	})
+}
+
+// sideBySide plays all at once, as far as -parallel lets them: on real servers most of the
+// time is spent waiting for leases to end. It returns when the last of them has.
+func sideBySide(t *testing.T, name string, all []play, one func(t *testing.T, p play)) {
+	t.Helper()
+	if len(all) == 0 {
+		t.Fatalf("nothing to play: %s", name)
+	}
+	t.Run(name, func(t *testing.T) {
+		for _, p := range all {
+			t.Run(p.String(), func(t *testing.T) {
+				t.Parallel()
+				one(t, p)
+			})
+		}
+	})
+}
+
+// asExpected plays a configuration and checks that every judge says what the catalogue expects.
+func asExpected(t *testing.T, cfg harness.Config) harness.Result {
+	t.Helper()
+	res := run(t, cfg)
+	if res.Outcome != checker.AsExpected {
+		t.Fatalf("seed %d is %v:\n%s", cfg.Seed, res.Outcome, explain(res))
+	}
+	return res
+}
+
+// TestCatalogue plays every scenario, the broken lock and its twins, in virtual time: each
+// can be played again, and no run leaves a goroutine behind.
+func TestCatalogue(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	sideBySide(t, harness.Embedded, plays(harness.Embedded), func(t *testing.T, p play) {
+		cfg := scenario(t, p.Scenario, p.Case, harness.Embedded)
+		for cfg.Seed = 1; cfg.Seed <= uint64(effort.Count(1, 5)); cfg.Seed++ { // the gate plays more
+			if res := asExpected(t, cfg); !res.Meta.Replayable && cfg.Lock.Unseeded == "" {
+				t.Errorf("seed %d cannot be replayed: %v", cfg.Seed, res.Meta.Notes)
+			}
+		}
+	})
+}
+
+// TestCatalogueOnProcesses plays all of it on real servers.
+func TestCatalogueOnProcesses(t *testing.T) {
+	locktest.NeedRedis(t)
+	sideBySide(t, harness.Process, plays(harness.Process), func(t *testing.T, p play) {
+		asExpected(t, scenario(t, p.Scenario, p.Case, harness.Process))
+	})
+}
+
+// TestCatalogueOnDocker plays a choice on the same servers in containers, which start slowly.
+func TestCatalogueOnDocker(t *testing.T) {
+	dockertest.Need(t)
+	sideBySide(t, harness.Docker, someOf(harness.Docker, aChoice()), func(t *testing.T, p play) {
+		asExpected(t, scenario(t, p.Scenario, p.Case, harness.Docker))
+	})
+}
+
+// TestCatalogueOnExternal plays a choice on servers of the user's own.
+func TestCatalogueOnExternal(t *testing.T) {
+	locktest.NeedRedis(t)
+	alone := slices.DeleteFunc(someOf(harness.External, aChoice()), func(p play) bool {
+		return p.Replicas > 0 // see TestExternalRefuses
+	})
+	sideBySide(t, harness.External, alone, func(t *testing.T, p play) {
+		cfg, _ := onOwnServers(t, scenario(t, p.Scenario, p.Case, harness.External))
+		asExpected(t, cfg)
+	})
+}
+
+// TestCatalogueWithWorkers plays a choice with clients in processes of their own: each comes
+// out as it does without.
+func TestCatalogueWithWorkers(t *testing.T) {
+	locktest.NeedRedis(t)
+	apart := slices.DeleteFunc(someOf(harness.Process, forWorkers()), func(p play) bool {
+		return p.InProcess != "" || p.Threads > 0 // see TestWorkersGaps
+	})
+	sideBySide(t, "worker", apart, func(t *testing.T, p play) {
+		asExpected(t, employ(t, scenario(t, p.Scenario, p.Case, harness.Process), self(t)))
+	})
+}
