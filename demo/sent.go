@@ -49,7 +49,7 @@ func news(before, after []histories.Exchange) []sent {
 	var all []sent
 	for _, x := range after {
 		old, seen := known[id{x.Client, x.Node, x.Conn, x.Seq}]
-		if seen && old == x || setsUp(x.Command) {
+		if seen && old.Replied == x.Replied && old.Reply == x.Reply && old.Note == x.Note || setsUp(x.Command) {
 			continue
 		}
 		s := sent{client: x.Client, nodes: []string{x.Node}, reply: x.Reply, state: stateOf(x), times: 1, until: x.Sent}

@@ -1,7 +1,9 @@
 package harness
 
 import (
+	"crypto/sha1" //nolint:gosec // it is how Redis names scripts
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -9,13 +11,16 @@ import (
 	"github.com/lockbench/lockbench/wire"
 )
 
-// tape keeps what crosses the wire, for the report. Nothing is judged by it.
+// tape keeps what crosses the wire: for the report, and as a witness of the judges, who must
+// not need it.
 type tape struct {
 	on bool
 
-	mu   sync.Mutex
-	kept []*histories.Exchange
-	more int // that there was no room for
+	mu      sync.Mutex
+	kept    []*histories.Exchange
+	more    int               // that there was no room for
+	words   map[string]string // the one copy of each that was seen
+	digests map[string]string // of scripts, by their text
 }
 
 // tapeLength is how many exchanges are kept. That is the whole of a scenario, and some
@@ -43,22 +48,79 @@ func (t *tape) watch(client, node string, link *wire.Link, now func() time.Durat
 		}
 		if x == nil {
 			x = &histories.Exchange{Sent: now(), Client: client, Node: node, Conn: id.conn, Seq: id.seq, Command: e.Command.String()}
+			x.Words, x.Script = t.wordsOf(e.Command)
 			open[id] = x
 			t.kept = append(t.kept, x)
 		}
-		switch e.Kind {
-		case wire.Replied:
-			x.Replied, x.Reply = now(), e.Reply
-		case wire.Held:
-			x.Note = what(e) + " held"
-		case wire.Released:
-			x.Note = what(e) + " held, then let go"
-		case wire.Dropped:
-			x.Note = what(e) + " dropped"
-		case wire.Executed:
-			x.Note = "executed twice, at first " + e.Reply
-		}
+		answered(x, e, now())
 	})
+}
+
+// answered notes in x what happened to its command.
+func answered(x *histories.Exchange, e wire.Event, now time.Duration) {
+	if e.Reply != "" && e.Kind != wire.Replied && e.Kind != wire.Executed && x.Answered == 0 {
+		x.Answered, x.Answer = now, e.Reply
+	}
+	switch e.Kind {
+	case wire.Sent:
+		if x.Note != "" { // it was held
+			x.Forwarded = now
+		}
+	case wire.Replied:
+		if x.Replied, x.Reply = now, e.Reply; x.Answer == e.Reply {
+			x.Answer = ""
+		}
+	case wire.Held:
+		x.Note = what(e) + " held"
+	case wire.Released:
+		x.Note = what(e) + " held, then let go"
+	case wire.Dropped:
+		x.Note = what(e) + " dropped"
+	case wire.Executed:
+		x.Note, x.First = "executed twice, at first "+e.Reply, e.Reply
+	}
+}
+
+// longestWord is how much of a word is kept: more than any token or key has.
+const longestWord = 512
+
+// wordsOf returns the words of a command as exchanges have them, and the text of its script if
+// that is seen for the first time.
+func (t *tape) wordsOf(c wire.Command) (words []string, script string) {
+	if c.Name == "AUTH" || c.Name == "HELLO" || c.Name == "ACL" || c.Name == "CONFIG" || c.Name == "MIGRATE" {
+		return nil, ""
+	}
+	if t.words == nil {
+		t.words, t.digests = map[string]string{}, map[string]string{}
+	}
+	words = append(make([]string, 0, len(c.Args)+1), t.word(c.Name))
+	for i, a := range c.Args {
+		switch {
+		case i == 0 && (c.Name == "EVAL" || c.Name == "EVAL_RO"), i == 1 && c.Name == "SCRIPT" && strings.EqualFold(c.Args[0], "LOAD"):
+			digest, seen := t.digests[a]
+			if !seen {
+				digest, script = fmt.Sprintf("%x", sha1.Sum([]byte(a))), a //nolint:gosec // it is how Redis names scripts
+				t.digests[a] = digest
+			}
+			words = append(words, digest)
+		default:
+			words = append(words, t.word(a))
+		}
+	}
+	return words, script
+}
+
+// word is the one copy of a word, cut if it is long.
+func (t *tape) word(w string) string {
+	if len(w) > longestWord {
+		w = w[:longestWord] + "…"
+	}
+	one, ok := t.words[w]
+	if !ok {
+		one = w
+		t.words[w] = w
+	}
+	return one
 }
 
 // what says which half of an exchange a fault hit.

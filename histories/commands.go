@@ -21,9 +21,21 @@ type Exchange struct {
 	Command string        `json:"command"`
 	Reply   string        `json:"reply,omitempty"`
 	Note    string        `json:"note,omitempty"` // what a fault did to it
+
+	// What Effects reads. Earlier versions did not record it.
+
+	// Words are the command's name and its arguments, whole unless they are very long, with the
+	// digest in the place of a script. None if they may hold a secret.
+	Words []string `json:"words,omitempty"`
+	// Script is the text of the script whose digest is among Words, where it crossed first.
+	Script    string        `json:"script,omitempty"`
+	Forwarded time.Duration `json:"forwarded,omitempty"` // to the node, after it had been held; 0: at Sent
+	Answered  time.Duration `json:"answered,omitempty"`  // by the node, before a fault stopped the reply; 0: at Replied
+	Answer    string        `json:"answer,omitempty"`    // the node's, if the client did not get it as Reply
+	First     string        `json:"first,omitempty"`     // reply to an earlier execution of the same command, which the client knows nothing of
 }
 
-const exchangeFields = "sent, replied, client, node, conn, seq, command, reply or note"
+const exchangeFields = "sent, replied, client, node, conn, seq, command, reply, note, words, script, forwarded, answered, answer or first"
 
 // SortExchanges sorts by Sent, Client, Node, Conn and Seq, and then by everything
 // else, so that the order does not depend on who reported first.
@@ -39,6 +51,12 @@ func SortExchanges(x []Exchange) {
 			cmp.Compare(a.Command, b.Command),
 			cmp.Compare(a.Reply, b.Reply),
 			cmp.Compare(a.Note, b.Note),
+			slices.Compare(a.Words, b.Words),
+			cmp.Compare(a.Script, b.Script),
+			cmp.Compare(a.Forwarded, b.Forwarded),
+			cmp.Compare(a.Answered, b.Answered),
+			cmp.Compare(a.Answer, b.Answer),
+			cmp.Compare(a.First, b.First),
 		)
 	})
 }

@@ -72,7 +72,7 @@ func TestReadExchangesErrors(t *testing.T) {
 		{good + good + good[:9], "c:3: the last line is truncated, its writer was probably killed; 2 exchanges before it are sound"},
 		{`{"sent":1}`, `c:1: "command" is missing; 0 exchanges before it are sound`},
 		{`null`, `c:1: "command" is missing; 0 exchanges before it are sound`},
-		{`{"reply":"x","to":1}`, `c:1: unknown field "to", want sent, replied, client, node, conn, seq, command, reply or note; 0 exchanges before it are sound`},
+		{`{"reply":"x","to":1}`, `c:1: unknown field "to", want sent, replied, client, node, conn, seq, command, reply, note, words, script, forwarded, answered, answer or first; 0 exchanges before it are sound`},
 	}
 	for _, tt := range tests {
 		x, err := ReadExchanges(strings.NewReader(tt.file), "c")

@@ -1,0 +1,181 @@
+package histories
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// effectReader turns exchanges into acts on keys.
+type effectReader struct {
+	x       []Exchange
+	acts    []act
+	scripts map[string]scriptText // by digest, in lower case
+	db      map[line]int          // that a connection has selected
+	queued  map[line][]int        // exchanges since MULTI, that wait for EXEC
+	in      map[line]bool         // between MULTI and EXEC
+}
+
+// line is one connection.
+type line struct {
+	client, node string
+	conn         int
+}
+
+func newEffectReader(x []Exchange) *effectReader {
+	r := &effectReader{x: x, scripts: map[string]scriptText{}, db: map[line]int{}, queued: map[line][]int{}, in: map[line]bool{}}
+	for _, e := range x {
+		if e.Script != "" && len(e.Words) > 1 {
+			digest := e.Words[1]
+			if e.Words[0] == "SCRIPT" && len(e.Words) > 2 {
+				digest = e.Words[2]
+			}
+			r.scripts[strings.ToLower(digest)] = readScript(e.Script)
+		}
+	}
+	return r
+}
+
+// read takes the i-th exchange.
+func (r *effectReader) read(i int) {
+	e := r.x[i]
+	if e.Note == "command dropped" {
+		return // no server has seen it
+	}
+	words := e.words()
+	if len(words) == 0 {
+		return
+	}
+	at, reply := line{e.Client, e.Node, e.Conn}, e.answer()
+	switch name := words[0]; {
+	case name == "MULTI":
+		r.in[at], r.queued[at] = true, nil
+	case name == "DISCARD", name == "RESET":
+		r.in[at] = false
+		if name == "RESET" {
+			r.db[at] = 0
+		}
+	case name == "EXEC":
+		r.exec(i, at, reply)
+	case r.in[at]:
+		if reply == "" || reply == "QUEUED" {
+			r.queued[at] = append(r.queued[at], i)
+		}
+	case name == "SELECT" && len(words) > 1:
+		if n, err := strconv.Atoi(words[1]); err == nil && reply == "OK" {
+			r.db[at] = n
+		}
+	default:
+		if e.First != "" { // on a connection of its own, and before this one
+			r.command(i, words, 0, e.Sent, e.Sent, e.First)
+		}
+		from, to := e.executed()
+		r.command(i, words, r.db[at], from, to, reply)
+	}
+}
+
+// exec takes the EXEC of a transaction.
+func (r *effectReader) exec(i int, at line, reply string) {
+	queued := r.queued[at]
+	r.in[at], r.queued[at] = false, nil
+	from, to := r.x[i].executed()
+	replies, whole := elements(reply)
+	for n, q := range queued {
+		words := r.x[q].words()
+		switch {
+		case reply == "nil" || errorReply(reply): // nothing of it was done
+			for _, a := range r.parse(q, words, r.db[at], "") {
+				a.from, a.to, a.intent = from, to, failed
+				r.acts = append(r.acts, a)
+			}
+		case n < len(replies):
+			r.command(q, words, r.db[at], from, to, replies[n])
+		case !whole || reply == "":
+			r.command(q, words, r.db[at], from, to, "")
+		}
+	}
+}
+
+func (r *effectReader) command(i int, words []string, db int, from, to time.Duration, reply string) {
+	for _, a := range r.parse(i, words, db, reply) {
+		a.from, a.to = from, to
+		r.acts = append(r.acts, a)
+	}
+}
+
+// parse returns what a command with a reply, or none, did to each key.
+func (r *effectReader) parse(i int, words []string, db int, reply string) []act {
+	base := act{exchange: i, client: r.x[i].Client, node: r.x[i].Node, place: Place{DB: db}}
+	if s, ok := r.script(words); ok {
+		return s.acts(base, words, reply)
+	}
+	c, ok := readCommand(words)
+	if !ok {
+		return nil
+	}
+	var acts []act
+	for _, key := range c.keys {
+		a := base
+		a.place.Key, a.value, a.ttl = key, c.value, c.ttl
+		a.intent, a.sight, a.would = c.intent(reply, len(c.keys)), c.sight(reply), c.does
+		acts = append(acts, a)
+	}
+	return acts
+}
+
+// words are the command's, its name in capitals. Those of an earlier version may be shortened.
+func (e Exchange) words() []string {
+	words := e.Words
+	if words == nil {
+		words = strings.Fields(e.Command)
+		if len(words) == 0 || strings.HasPrefix(words[0], "EVAL") || strings.HasPrefix(words[0], "FCALL") {
+			return nil
+		}
+	}
+	words = slices.Clone(words)
+	words[0] = strings.ToUpper(words[0])
+	return words
+}
+
+// answer is what the node answered, whether the client got it or not; "" if nothing.
+func (e Exchange) answer() string {
+	if e.Reply != "" {
+		return e.Reply
+	}
+	return e.Answer
+}
+
+// executed bounds when the node executed the command.
+func (e Exchange) executed() (from, to time.Duration) {
+	from, to = max(e.Sent, e.Forwarded), endless
+	switch {
+	case e.Answered > 0:
+		to = e.Answered
+	case e.Replied > 0:
+		to = e.Replied
+	}
+	return from, to
+}
+
+// elements are those of a reply that is an array, as far as it is told, and whether that is all.
+func elements(reply string) (all []string, whole bool) {
+	inner, ok := strings.CutPrefix(reply, "[")
+	inner, closed := strings.CutSuffix(inner, "]")
+	if !ok || !closed || strings.ContainsAny(inner, `"[`) {
+		return nil, false
+	}
+	all = strings.Fields(inner)
+	if i := slices.Index(all, "…"); i >= 0 {
+		return all[:i], false
+	}
+	return all, true
+}
+
+// errorReply says whether a reply is an error, as far as its text tells: the first word of an
+// error is in capitals, and it has several.
+func errorReply(reply string) bool {
+	text, quoted := strings.CutPrefix(reply, `"`)
+	name, _, more := strings.Cut(text, " ")
+	return quoted && more && name != "" && name == strings.ToUpper(name) && strings.ToLower(name) != name
+}

@@ -1,0 +1,152 @@
+package histories_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/histories"
+)
+
+// sent is a command of a client and its reply, "" if there was none.
+func sent(client, command, reply string) histories.Exchange {
+	words := strings.Fields(command)
+	return histories.Exchange{Client: client, Node: "redis-1", Conn: 1, Command: command, Words: words, Reply: reply}
+}
+
+// inOrder sends one exchange each 10 ms, and has it answered after one.
+func inOrder(x ...histories.Exchange) []histories.Exchange {
+	for i := range x {
+		x[i].Sent, x[i].Seq = time.Duration(10*i+1)*time.Millisecond, i+1
+		if x[i].Reply != "" {
+			x[i].Replied = x[i].Sent + time.Millisecond
+		}
+	}
+	return x
+}
+
+func script(client, text, command, reply string) histories.Exchange {
+	x := sent(client, command, reply)
+	x.Script = text
+	return x
+}
+
+const compareAndDelete = `if redis.call('GET', KEYS[1]) == ARGV[1] then
+  return redis.call('DEL', KEYS[1])
+end
+return 0`
+
+func TestEffects(t *testing.T) {
+	held := func(x histories.Exchange, replied time.Duration) histories.Exchange {
+		x.Replied = replied
+		return x
+	}
+	for _, tt := range []struct {
+		name string
+		x    []histories.Exchange
+		want string // client, kind and whose it had been, of each effect
+	}{
+		{"taken, refused, freed", inOrder(
+			sent("A", "SET k a NX PX 3000", "OK"), sent("B", "SET k b NX PX 3000", "nil"), sent("A", "DEL k", "1"),
+		), "A takes -; B refused A; A frees A"},
+		{"another's key is deleted after the lease", inOrder(
+			sent("A", "SET k a NX PX 5", "OK"), sent("B", "SET k b NX PX 3000", "OK"), sent("A", "DEL k", "1"),
+		), "A takes -; B takes -; A frees B"},
+		{"nothing was there to delete", inOrder(
+			sent("A", "SET k a NX PX 3000", "OK"), sent("A", "DEL k", "1"), sent("B", "DEL k", "0"),
+		), "A takes -; A frees A; B refused -"},
+		{"a release in another database", inOrder(
+			sent("B", "SET k b NX PX 3000", "OK"), sent("A", "SELECT 3", "OK"), sent("A", "DEL k", "0"), sent("B", "DEL k", "1"),
+		), "B takes -; A@3 refused -; B frees B"},
+		{"scripts that compare", inOrder(
+			sent("B", "SET k bbbb NX PX 3000", "OK"),
+			script("A", compareAndDelete, "EVAL d1 1 k aaaa", "0"), sent("B", "EVALSHA d1 1 k bbbb", "1"),
+		), "B takes -; A refused B; B frees B"},
+		{"a script that nobody has seen", inOrder(
+			sent("B", "SET k bbbb NX PX 3000", "OK"), sent("A", "EVALSHA d2 1 k aaaa", "1"), sent("B", "DEL k", "1"),
+		), "B takes -; A unclear B; B frees ?"},
+		{"a script that says no of its caller's own key", inOrder(
+			sent("A", "SET k aaaa NX PX 3000", "OK"), script("A", compareAndDelete, "EVAL d1 1 k aaaa", "0"), sent("A", "DEL k", "1"),
+		), "A takes -; A unclear A; A frees ?"},
+		{"extended, in seconds", inOrder(
+			sent("A", "SET k a NX PX 15", "OK"), sent("A", "EXPIRE k 3", "1"), sent("B", "SET k b NX PX 15", "nil"), sent("A", "EXPIRE k 0", "1"),
+		), "A takes -; A extends A; B refused A; A frees A"},
+		{"written over", inOrder(
+			sent("A", "SET k a NX PX 3000", "OK"), sent("B", "GETSET k b", "a"), sent("A", "DEL k", "1"),
+		), "A takes -; B overwrites A; A frees B"},
+		{"a transaction that was given up, and one that was not", inOrder(
+			sent("A", "SET k a NX PX 3000", "OK"),
+			sent("A", "MULTI", "OK"), sent("A", "DEL k", "QUEUED"), sent("A", "EXEC", "nil"),
+			sent("A", "MULTI", "OK"), sent("A", "DEL k", "QUEUED"), sent("A", "EXEC", "[1]"),
+		), "A takes -; A refused A; A frees A"},
+		{"a lost SET NX cannot touch what another holds", inOrder(
+			sent("A", "SET k a NX PX 3000", ""), sent("B", "SET k b NX PX 3000", "OK"), sent("B", "DEL k", "1"),
+		), "A unclear ?; B takes -; B frees B"},
+		{"which of two came first decides the key that is there", []histories.Exchange{
+			held(sent("A", "SET k a NX PX 3000", "OK"), 2),
+			held(histories.Exchange{Sent: 10, Client: "A", Node: "redis-1", Words: []string{"DEL", "k"}, Reply: "1"}, 50),
+			held(histories.Exchange{Sent: 20, Client: "B", Node: "redis-1", Words: []string{"SET", "k", "b", "NX", "PX", "3000"}, Reply: "OK"}, 30),
+		}, "A takes -; A frees A; B takes -"},
+		{"which of two came first is not known", []histories.Exchange{
+			held(histories.Exchange{Sent: 10, Client: "A", Node: "redis-1", Words: []string{"SET", "k", "a", "PX", "3000"}, Reply: "OK"}, 50),
+			held(histories.Exchange{Sent: 20, Client: "B", Node: "redis-1", Words: []string{"SET", "k", "b", "PX", "3000"}, Reply: "OK"}, 30),
+			held(histories.Exchange{Sent: 60, Client: "C", Node: "redis-1", Words: []string{"DEL", "k"}, Reply: "1"}, 70),
+		}, "A takes -; B overwrites ?; C frees ?"},
+		{"a command that was dropped, and a reply that was", inOrder(
+			sent("A", "SET k a NX PX 3000", "OK"),
+			histories.Exchange{Client: "A", Node: "redis-1", Conn: 1, Words: []string{"DEL", "k"}, Note: "command dropped"},
+			histories.Exchange{Client: "A", Node: "redis-1", Conn: 1, Words: []string{"DEL", "k"}, Note: "reply dropped", Answered: 22 * time.Millisecond, Answer: "1"},
+		), "A takes -; A frees A"},
+		{"executed twice", inOrder(
+			sent("A", "SET k a NX PX 3000", "OK"),
+			histories.Exchange{Client: "A", Node: "redis-1", Conn: 1, Words: []string{"DEL", "k"}, First: "1", Reply: "0"},
+		), "A takes -; A frees A; A refused -"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []string
+			for _, e := range histories.Effects(tt.x) {
+				of, db := "-", ""
+				switch {
+				case e.Of == histories.NotKnown:
+					of = "?"
+				case e.Of >= 0:
+					of = tt.x[e.Of].Client
+				}
+				if e.DB != 0 {
+					db = fmt.Sprintf("@%d", e.DB)
+				}
+				got = append(got, fmt.Sprintf("%s%s %s %s", e.Client, db, e.Kind, of))
+			}
+			if text := strings.Join(got, "; "); text != tt.want {
+				t.Errorf("got  %s\nwant %s", text, tt.want)
+			}
+		})
+	}
+}
+
+func TestEffectsTellValueAndTTL(t *testing.T) {
+	setNX := `if (redis.call('setnx', KEYS[1], ARGV[1]) == 1) then
+  redis.call('expire', KEYS[1], tonumber(ARGV[2]))
+  return true
+end
+return false`
+	for _, tt := range []struct {
+		x     histories.Exchange
+		value string
+		ttl   time.Duration
+	}{
+		{sent("A", "SET k a NX PX 1500", "OK"), "a", 1500 * time.Millisecond},
+		{sent("A", "SET k a EX 2 NX", "OK"), "a", 2 * time.Second},
+		{sent("A", "SETNX k a", "1"), "a", histories.NoTTL},
+		{sent("A", "PSETEX k 20 a", "OK"), "a", 20 * time.Millisecond},
+		{script("A", setNX, "EVAL d1 1 k a 3", "1"), "a", 3 * time.Second},
+		{script("A", `local r = redis.call("SET",KEYS[1],ARGV[1],"NX","PX",ARGV[2]);redis.call("GET",KEYS[1]);return r`, "EVAL d1 1 k a 30", "OK"), "a", 30 * time.Millisecond},
+		{script("A", `redis.call('HINCRBY', KEYS[1], ARGV[1], 1) redis.call('PEXPIRE', KEYS[1], ARGV[2]) return 1`, "EVAL d1 1 k a 30", "1"), "", 30 * time.Millisecond},
+	} {
+		got := histories.Effects(inOrder(tt.x))
+		if len(got) != 1 || got[0].Kind != histories.Takes || got[0].Value != tt.value || got[0].TTL != tt.ttl {
+			t.Errorf("%v: %+v, want %q for %v", tt.x.Words, got, tt.value, tt.ttl)
+		}
+	}
+}
