@@ -65,7 +65,7 @@ func judgeOwnership(_ context.Context, rec *record, opt Options) (Result, error)
 		switch {
 		case o.Outcome() == histories.OK:
 			k.accepted = append(k.accepted, o)
-		case o.Outcome() == histories.Fail && o.Invoke.F == histories.Extend:
+		case o.Invoke.F == histories.Extend && o.Complete.NotHeld():
 			k.refused = append(k.refused, o)
 		}
 	}

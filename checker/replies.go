@@ -15,7 +15,8 @@ import (
 //  1. "Done" is untrue if the key was certainly another's: after the caller's acquire had
 //     returned, and when its lease was not certain any more, another attempt with which it
 //     may not share asked for the key and was granted it, before the call; and until the
-//     answer that one's lease was certain and it had not given it up.
+//     answer that one's lease was certain and it had not given it up. Of an extend it is enough
+//     that the other was granted the key: what was another's is lost, also if it is free again.
 //  2. "Done" is untrue if a release of the same attempt had answered that before the
 //     call: what is deleted can be neither deleted nor extended.
 //  3. "Not yours" is untrue if the key was certainly the caller's: its attempt had been
@@ -103,12 +104,15 @@ type replies struct {
 	calls []histories.Op // all but refused acquires, in order of invocations
 
 	granted []*histories.Hold // of those before the call that is judged, the ones that may still be certain
+	latest  []*histories.Hold // that were granted, in order of returns, from the last before the call on
 }
 
 // judge returns every answer that is untrue.
 func (r *replies) judge() []*conflict {
 	var found []*conflict
 	next := 0
+	r.latest = slices.DeleteFunc(slices.Clone(r.holds), func(h *histories.Hold) bool { return h.Outcome != histories.OK })
+	slices.SortFunc(r.latest, func(a, b *histories.Hold) int { return a.Returned.Event - b.Returned.Event })
 	var touched rank // until when the calls so far may have reached the key
 	var by uint64    // by which attempt
 	var others rank  // the same of all other attempts than that
@@ -129,10 +133,13 @@ func (r *replies) judge() []*conflict {
 				if c == nil {
 					c = r.anothers(h, o)
 				}
+				if c == nil {
+					c = r.revived(h, o)
+				}
 				if c != nil {
 					found = append(found, c)
 				}
-			case o.Outcome() == histories.Fail && foreign < at(h.Invoked.Event) && !r.followed(i):
+			case o.Complete.NotHeld() && foreign < at(h.Invoked.Event) && !r.followed(i):
 				if c := r.denied(h, o); c != nil {
 					found = append(found, c)
 				}
@@ -215,6 +222,27 @@ func (r *replies) anothers(h *histories.Hold, o histories.Op) *conflict {
 		}
 	}
 	return nil
+}
+
+// revived is the conflict of an extend of what another has had since it was the caller's.
+func (r *replies) revived(h *histories.Hold, o histories.Op) *conflict {
+	if o.Invoke.F != histories.Extend || h.Outcome != histories.OK || h.TTL <= 0 || len(h.Unknown) > 0 {
+		return nil
+	}
+	for len(r.latest) > 1 && r.latest[1].Returned.Event < o.Invoke.Index {
+		r.latest = r.latest[1:]
+	}
+	b := r.latest[0]
+	followed := h.Returned.Event < b.Invoked.Event && b.Returned.Event < o.Invoke.Index && leaseCertain(h, b.Returned) <= b.Returned.Time
+	if !followed || b.Shares(*h) || r.faulty(h.Invoked.Event, o.Complete.Index, r.harmless) {
+		return nil
+	}
+	return &conflict{
+		witness: []int{h.Returned.Event, b.Returned.Event, o.Invoke.Index, o.Complete.Index},
+		story: fmt.Sprintf("%s's extend of %s, invoked at %s, was accepted at %s although its lease was over and %s had been granted the key at %s: what was lost was brought back.",
+			histories.WorkerName(h.Worker), h.Key, seconds(o.Invoke.Time), seconds(o.Complete.Time),
+			histories.WorkerName(b.Worker), seconds(b.Returned.Time)),
+	}
 }
 
 // denied is the conflict of an answer that says that a key was not the caller's when it

@@ -36,6 +36,34 @@ func TestReplies(t *testing.T) {
 			want: Pass,
 		},
 		{
+			name: "an extend brings back what another has had since",
+			history: `
+				A acquire 0 1 ok ttl=1000
+				B acquire 1010 1011 ok ttl=1000
+				B release 1020 1021 ok
+				A extend 1030 1031 ok ttl=1000`,
+			want: Fail, story: "what was lost was brought back",
+			witness: []string{"1 A acquire ok", "1011 B acquire ok", "1030 A extend invoke", "1031 A extend ok"},
+		},
+		{
+			name: "an extend of a lease that ended, and nobody else asked for it",
+			history: `
+				A acquire 0 1 ok ttl=1000
+				A extend 1030 1031 ok ttl=1000
+				B acquire 1032 1033 fail ttl=1000
+				A release 1040 1041 ok`,
+			want: Pass,
+		},
+		{
+			name: "an extend refused for its arguments, which says nothing of whose it is",
+			history: `
+				A acquire 0 1 ok ttl=1000
+				A extend 10 11 fail ttl=989 value=invalid
+				B acquire 12 13 fail ttl=1000
+				A release 14 15 ok`,
+			want: Pass,
+		},
+		{
 			name: "taken, by a lease that nobody gave back",
 			history: `
 				B acquire 0 1 ok ttl=1000

@@ -179,7 +179,8 @@ func newMember(cfg Config, env surroundings, worker, workers int) *member {
 		Recorder: env.recorder,
 		Rand:     rand.New(rand.NewChaCha8(seed(cfg.Seed, worker, 0, 'w'))),
 		// Longer than anything that a script holds up, so that no call gives up by itself.
-		Timeout: 4*cfg.TTL + 5*time.Second,
+		Timeout:    4*cfg.TTL + 5*time.Second,
+		ExtendAdds: cfg.Lock.Promises.ExtendAdds,
 	}}
 }
 

@@ -52,6 +52,9 @@ func (c Config) asksOfWorkers() string {
 		if w.Reenters {
 			return worker.CanReenter
 		}
+		if w.Extends {
+			return worker.CanExtend
+		}
 	}
 	return ""
 }

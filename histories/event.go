@@ -103,24 +103,31 @@ type Event struct {
 	Key      string        `json:"key,omitempty"`
 	Attempt  uint64        `json:"attempt,omitempty"`  // one acquire call; its release, reads and writes carry it too
 	Token    int64         `json:"token,omitempty"`    // fencing token, 0 if the lock issues none
-	TTL      time.Duration `json:"ttl,omitempty"`      // acquire: the lease asked for. Audit: remaining, or NoTTL
+	TTL      time.Duration `json:"ttl,omitempty"`      // acquire: the lease asked for. Extend: for how long from its call on. Audit: remaining, or NoTTL
 	Deadline time.Duration `json:"deadline,omitempty"` // acquire, extend OK: when the lock told its holder the lease ends, on the harness clock
 	Version  int64         `json:"version,omitempty"`  // register version, see Read and Write
-	Value    string        `json:"value,omitempty"`    // acquire: its Mode, Invalid or Rejected. Read, Write: of the register. Audit: of the key. Waited: commands
+	Value    string        `json:"value,omitempty"`    // acquire: its Mode, Invalid or Rejected. Extend: what was asked for if that is not its TTL, Invalid or Rejected. Read, Write: of the register. Audit: of the key. Waited: commands
 	Node     string        `json:"node,omitempty"`
 	Err      string        `json:"error,omitempty"`
 }
 
-// Invalid is the Value of an acquire's Fail if its arguments were refused, before anybody was
-// asked for the lock.
+// Invalid is the Value of an acquire's or extend's Fail if its arguments were refused, or make
+// no sense: that says nothing of who holds the lock.
 const Invalid = "invalid"
 
-// Rejected is the Value of an acquire's Fail if a server refused the command, which says
-// nothing of who holds the lock.
+// Rejected is the Value of an acquire's or extend's Fail if a server refused the command, which
+// says nothing of who holds the lock.
 const Rejected = "rejected"
 
-// Invalid says that an acquire ended because of its arguments.
-func (e Event) Invalid() bool { return e.F == Acquire && e.Type == Fail && e.Value == Invalid }
+// Invalid says that an acquire or extend ended because of its arguments.
+func (e Event) Invalid() bool {
+	return (e.F == Acquire || e.F == Extend) && e.Type == Fail && e.Value == Invalid
+}
+
+// NotHeld says that a release or extend was refused because the lease is not the caller's.
+func (e Event) NotHeld() bool {
+	return (e.F == Release || e.F == Extend) && e.Type == Fail && e.Value != Invalid && e.Value != Rejected
+}
 
 // Taken says that an acquire was refused because somebody has the lock.
 func (e Event) Taken() bool {

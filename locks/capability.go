@@ -34,8 +34,9 @@ func (s Spec) Capabilities() []string {
 
 // Extender is a Lease that can be prolonged while it is held.
 type Extender interface {
-	// Extend makes the lease last for ttl from now and moves Deadline. ErrNotHeld means
-	// that the lease is gone and was not brought back.
+	// Extend makes the lease last for ttl from now, or for ttl longer if the lock promises
+	// ExtendAdds, and moves Deadline. ErrNotHeld means that the lease is gone and was not
+	// brought back. A ttl of 0 or less is an *InputError, and nothing is sent.
 	Extend(ctx context.Context, ttl time.Duration) error
 }
 

@@ -25,7 +25,7 @@ import (
 // past their deadline (P11). The counter has no TTL and must outlive every lease: a
 // master that loses it issues old tokens again (P16).
 func NewFenced(env Env) Locker {
-	return &single{env: env, acquire: fencedAcquire, release: compareAndDelete, extends: true}
+	return &single{env: env, acquire: fencedAcquire, release: compareAndDelete, extend: extendOwn}
 }
 
 func fencedAcquire(ctx context.Context, node *redis.Client, key, token string, ttl time.Duration) (int64, error) {

@@ -56,7 +56,7 @@ func NewLuaUUIDPolling(env Env, polling Polling) Locker {
 			release: compareAndDelete,
 			token:   func(env Env) (string, error) { return uuidAndTime(env.Rand, env.Clock.Now()) },
 			accept:  acceptWholeSeconds,
-			extends: true,
+			extend:  extendOwn,
 		},
 		polling: polling,
 		held:    map[string]extendableLease{},

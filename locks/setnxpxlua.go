@@ -18,7 +18,7 @@ import (
 // ahead (P52), and while the holder stops before its deadline (P11, P54, P58).
 func NewSetNXPXLua(env Env) Locker {
 	lock := newSetNXPX(env, compareAndDelete)
-	lock.extends = true
+	lock.extend = extendOwn
 	return lock
 }
 

@@ -26,7 +26,7 @@ import (
 // Sound under the assumptions of setnx-px-lua.
 func NewSetNXPXWatch(env Env) Locker {
 	lock := newSetNXPX(env, watchAndDelete)
-	lock.extends = true
+	lock.extend = extendOwn
 	return lock
 }
 

@@ -90,7 +90,7 @@ func newSetOptions(env Env, options SetOptions) *single {
 	lock := &single{
 		env:     env,
 		release: compareAndDelete,
-		extends: true,
+		extend:  extendOwn,
 		forever: options.Expiry == KeepTTL,
 		acquire: func(ctx context.Context, node *redis.Client, key, token string, ttl time.Duration) (int64, error) {
 			args := append([]any{"SET", key, token, "NX"}, options.args(env.Clock.Now(), ttl)...)

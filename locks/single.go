@@ -23,8 +23,8 @@ type single struct {
 	accept func(ttl time.Duration) error
 	// forever says that acquire sets no TTL, whatever it is given.
 	forever bool
-	// extends makes the leases Extenders.
-	extends bool
+	// extend makes the leases Extenders. It gives key a new TTL, and moves the lease's deadline.
+	extend func(ctx context.Context, l *singleLease, ttl time.Duration) error
 }
 
 func (s *single) Acquire(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
@@ -46,7 +46,7 @@ func (s *single) Acquire(ctx context.Context, key string, ttl time.Duration) (Le
 		deadline = time.Time{}
 	}
 	lease := &singleLease{lock: s, key: key, token: token, fence: fence, deadline: deadline}
-	if s.extends {
+	if s.extend != nil {
 		return extendableLease{lease}, nil
 	}
 	return lease, nil
@@ -89,16 +89,19 @@ func (l *singleLease) Deadline() time.Time { return l.deadline }
 // use: Extend moves the deadline.
 type extendableLease struct{ *singleLease }
 
-// Extend sends a script that gives key a new TTL if its value is the own token.
+func (l extendableLease) Extend(ctx context.Context, ttl time.Duration) error {
+	return l.lock.extend(ctx, l.singleLease, ttl)
+}
+
+// extendOwn sends a script that gives key a new TTL if its value is the own token.
 //
 // After an indefinite error nobody knows whether the server did that: the deadline is
 // then the earlier of the old one and the new.
-func (l extendableLease) Extend(ctx context.Context, ttl time.Duration) error {
+func extendOwn(ctx context.Context, l *singleLease, ttl time.Duration) error {
 	if err := l.lock.check(l.key, ttl); err != nil {
 		return err
 	}
-	// Read before a byte is sent, see single.Acquire.
-	deadline := l.lock.env.Clock.Now().Add(ttl)
+	deadline := l.from(ttl)
 	err := compareAndPExpire(ctx, l.lock.env.Nodes[0], l.key, l.token, ttl)
 	switch {
 	case err == nil, Classify(err) == Indefinite && (l.deadline.IsZero() || deadline.Before(l.deadline)):
@@ -106,6 +109,9 @@ func (l extendableLease) Extend(ctx context.Context, ttl time.Duration) error {
 	}
 	return err
 }
+
+// from is the end of a lease of ttl that is about to be asked for, see single.Acquire.
+func (l *singleLease) from(ttl time.Duration) time.Time { return l.lock.env.Clock.Now().Add(ttl) }
 
 // compareAndPExpire gives key the TTL if it holds token: nil, ErrNotHeld, or an
 // indefinite error.

@@ -194,6 +194,13 @@ func All() []Scenario {
 		rwExpiryJudgedByTheOther(),
 		failoverWaitElsewhere(),
 		unlockUnreachable(),
+		extendAfterLoss(),
+		extendForeignKey(),
+		extendShorter(),
+		extendByNothing(),
+		extendUnheard(),
+		extendResent(),
+		extendInTime(),
 	}
 }
 

@@ -56,6 +56,8 @@ type Client struct {
 	// Sent is how many commands the client has sent to the lock's servers; nil: that is not
 	// counted, as it shares its connections with others.
 	Sent func() int
+	// ExtendAdds says that extending a lease adds to what is left of it.
+	ExtendAdds bool
 	// Renew makes the lock of a client that takes the place of a crashed one; nil: the lock
 	// knows nothing that a crash would wipe out.
 	Renew func() locks.Locker
@@ -80,6 +82,7 @@ type section struct {
 	key     string
 	attempt uint64
 	seen    resource.State
+	owed    time.Duration // when the lease ends that was asked for, on the run's clock
 	over    chan struct{} // closed when the client does not hold it any more
 }
 
@@ -193,29 +196,35 @@ func (c *Client) attempt(mode histories.Mode, key string, ttl time.Duration) (hi
 func (c *Client) acquire(ctx context.Context, life int, e histories.Event, by func(context.Context, string, time.Duration) (locks.Lease, error)) error {
 	key, ttl := e.Key, e.TTL
 	var lease locks.Lease
+	owed := c.Now() + ttl
 	return c.call(ctx, life, e, func(ctx context.Context, done *histories.Event) (err error) {
 		if lease, err = by(ctx, key, ttl); err != nil {
 			return err
 		}
-		done.Token = lease.Token()
-		if d := lease.Deadline(); !d.IsZero() {
-			// What the holder was told, as its clock shows it at this moment, on the run's
-			// clock. A wrong clock thus makes a wrong belief, and a lock that hands out a lease
-			// which ends too late by it is accused. A clock that goes wrong later does not
-			// change what was told: what its holder then does too late is judged by what
-			// happens to the resource.
-			left := c.Skew.lasts(d.Sub(c.Clock.Now()))
-			done.Deadline = c.Now() + left
-		}
+		done.Token, done.Deadline = lease.Token(), c.told(lease)
 		return nil
 	}, func() {
 		c.hold(&section{
-			outer: c.held, access: c.enter(lease, key), lease: lease, life: life, key: key, attempt: e.Attempt, over: make(chan struct{}),
+			outer: c.held, access: c.enter(lease, key), lease: lease, life: life, key: key, attempt: e.Attempt, owed: owed, over: make(chan struct{}),
 		})
 		if w, ok := lease.(locks.Watched); ok {
 			go c.watch(ctx, c.held, w)
 		}
 	})
+}
+
+// told is the end of the lease that its holder was told, as its clock shows it at this moment,
+// on the run's clock; 0 if none. A wrong clock thus makes a wrong belief, and a lock that hands
+// out a lease which ends too late by it is accused. A clock that goes wrong later does not
+// change what was told: what its holder then does too late is judged by what happens to the
+// resource.
+func (c *Client) told(lease locks.Lease) time.Duration {
+	end := lease.Deadline()
+	if end.IsZero() {
+		return 0
+	}
+	left := c.Skew.lasts(end.Sub(c.Clock.Now()))
+	return c.Now() + left
 }
 
 func (c *Client) enter(lease locks.Lease, key string) Section {
@@ -366,12 +375,12 @@ func (s *section) event(f histories.F) histories.Event {
 	return histories.Event{F: f, Key: s.key, Attempt: s.attempt, Token: s.access.Token()}
 }
 
-// reason is why an acquire was refused; empty: somebody holds the lock.
+// reason is why an acquire or extend was refused; empty: somebody else holds the lock, or may.
 func reason(err error) string {
 	if _, ok := errors.AsType[*locks.InputError](err); ok {
 		return histories.Invalid
 	}
-	if errors.Is(err, locks.ErrTaken) {
+	if errors.Is(err, locks.ErrTaken) || errors.Is(err, locks.ErrNotHeld) {
 		return ""
 	}
 	return histories.Rejected

@@ -19,6 +19,8 @@ type Script struct {
 	Steps []Step
 	// Reenters says that clients re-enter the lock, and ask it how often they hold it.
 	Reenters bool
+	// Extends says that clients extend their leases.
+	Extends bool
 }
 
 // Step is one step of a script. Text says it in plain English.

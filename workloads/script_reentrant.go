@@ -16,6 +16,9 @@ func (p Script) Needs(lock locks.Spec) error {
 	if p.Reenters && !lock.Reenters {
 		return fmt.Errorf("its clients re-enter the lock, and lock %s cannot be re-entered (lockbench list locks)", lock.Name)
 	}
+	if p.Extends && !lock.Extends {
+		return fmt.Errorf("its clients extend their leases, and the leases of lock %s cannot be extended (lockbench list locks)", lock.Name)
+	}
 	return nil
 }
 

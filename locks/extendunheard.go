@@ -1,0 +1,29 @@
+package locks
+
+import (
+	"context"
+	"time"
+)
+
+// NewExtendUnheard returns the lock extend-unheard, whose extend succeeds unless it is refused.
+//
+//	acquire, release, extend  as setnx-px-lua
+//
+// It is setnx-px-lua whose extend logs an error of the network and goes on: the next extend
+// will do.
+//
+// Broken: an extend that never reached the server moves the deadline beyond the life of the
+// key (P72).
+func NewExtendUnheard(env Env) Locker {
+	lock := newSetNXPX(env, compareAndDelete)
+	lock.extend = func(ctx context.Context, l *singleLease, ttl time.Duration) error {
+		deadline := l.from(ttl)
+		err := extendOwn(ctx, l, ttl)
+		if err != nil && Classify(err) == Refused {
+			return err
+		}
+		l.deadline = deadline
+		return nil
+	}
+	return lock
+}
