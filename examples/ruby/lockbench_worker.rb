@@ -1,0 +1,186 @@
+# frozen_string_literal: true
+
+# The worker protocol of lockbench, for locks in Ruby. It needs the gem redis (Debian: ruby-redis).
+#
+#   require_relative "lockbench_worker"
+#
+#   class MyLock
+#     KEYS = ["lock:%s"]   # the names under which the lock is kept in Redis
+#     DATABASE = 0         # the database that they are in
+#     PROMISES = {}        # see docs/worker-protocol.md
+#
+#     def initialize(addresses, setting)      # "host:port" of each master
+#     def acquire(key, ttl_ms)                # a lease, whatever you like; nil: taken
+#     def release(key, lease)                 # true: it was ours; false: it was not
+#     def extend_lease(key, lease, ttl_ms)    # the same             (may be left out)
+#     def holds?(key, lease)                  # the same             (may be left out)
+#     def wait(key, ttl_ms, limit_s)          # as acquire           (may be left out)
+#     def disconnect                          # forget connections on which a late reply may come
+#   end
+#
+#   Lockbench.serve(MyLock)
+#
+# What a method raises leaves the outcome open, save Refused and the errors of the language.
+
+require "json"
+require "redis"
+require "timeout"
+
+module Lockbench
+  # A definite refusal: what was asked for did not happen, and never will.
+  class Refused < StandardError
+    attr_reader :reason # taken, not-held, invalid or rejected
+
+    def initialize(reason, text)
+      super(text)
+      @reason = reason
+    end
+  end
+
+  # The worker cannot do what was asked: lockbench must not go on.
+  class Impossible < StandardError; end
+
+  # The request's time is over. No StandardError, as a library may rescue those and try again.
+  class TimedOut < Exception; end # rubocop:disable Lint/InheritException
+
+  OPTIONAL = { extend_lease: "extend", wait: "wait" }.freeze
+  METHODS = %w[hello configure acquire read write extend release].freeze
+
+  # A client that sends nothing twice: a SET NX that is sent again meets its own key.
+  def self.connect(address, database = 0)
+    host, _, port = address.rpartition(":")
+    Redis.new(host: host, port: port.to_i, db: database, reconnect_attempts: 0, timeout: 60)
+  end
+
+  def self.now
+    Process.clock_gettime(Process::CLOCK_MONOTONIC) * 1000
+  end
+
+  # Answers requests, one method for each.
+  class Worker
+    def initialize(lock)
+      @class = lock
+      @leases = {} # by the id of the acquire
+    end
+
+    def hello(request)
+      raise Impossible, "this worker speaks protocol 2, and lockbench up to #{request['newest'] || 1}" if request["newest"].to_i < 2
+
+      guards = %w[none elapsed epoch]
+      guards << "check-token" if @class.method_defined?(:holds?)
+      answer = { protocol: 2, worker: @class.name, pid: Process.pid, guards: guards }
+      answer[:can] = OPTIONAL.select { |method, _| @class.method_defined?(method) }.values
+      { keys: :KEYS, database: :DATABASE, promises: :PROMISES }.each do |field, constant|
+        answer[field] = @class.const_get(constant) if @class.const_defined?(constant)
+      end
+      answer
+    end
+
+    def configure(request)
+      @guard = request["guard"]
+      @scripts = request["register"]
+      @register = Lockbench.connect(@scripts["address"])
+      @endless = @class.const_defined?(:PROMISES) && @class::PROMISES[:no_lease]
+      (request["nodes"] + [@scripts["address"]]).each { |a| Lockbench.connect(a).ping } if request["connect"]
+      @lock = @class.new(request["nodes"], request)
+      {}
+    end
+
+    def acquire(request)
+      began = Lockbench.now
+      key = request["key"]
+      ttl = request["ttl"].round
+      token = request["wait"] ? @lock.wait(key, ttl, request["wait"] / 1000.0) : @lock.acquire(key, ttl)
+      raise Refused.new("taken", "lock is taken") unless token
+
+      began = Lockbench.now if request["wait"] # when its last try began, only the lock knows
+      @leases[request["id"]] = lease = { key: key, token: token, epoch: 0 }
+      lasting(lease, request, began)
+    end
+
+    # The lease counts from before the command was sent: it ends here before it ends there.
+    def lasting(lease, request, began)
+      lease[:ends] = @endless ? Float::INFINITY : began + request["ttl"].round
+      @endless ? {} : { remaining: lease[:ends] - request["began"] }
+    end
+
+    def lease(request)
+      @leases.fetch(request["lease"]) { raise Impossible, "there is no lease #{request['lease']}, or it was released" }
+    end
+
+    def extend(request)
+      lease = lease(request)
+      began = Lockbench.now
+      raise Refused.new("not-held", "lock is not held") unless @lock.extend_lease(lease[:key], lease[:token], request["ttl"].round)
+
+      lasting(lease, request, began)
+    end
+
+    def release(request)
+      lease = lease(request)
+      @leases.delete(request["lease"])
+      raise Refused.new("not-held", "lock is not held") if @lock.release(lease[:key], lease[:token]) == false
+
+      {}
+    end
+
+    def read(request)
+      lease = lease(request)
+      if @guard == "epoch" && lease[:epoch].zero?
+        value, version, lease[:epoch] = access(lease, "enter")
+      else
+        value, version = access(lease, "read", lease[:epoch])
+      end
+      { value: value, version: version, token: lease[:epoch] }
+    end
+
+    def write(request)
+      lease = lease(request)
+      raise Refused.new("elapsed", "the lease has ended by the client's clock") if @guard == "elapsed" && Lockbench.now >= lease[:ends]
+      raise Refused.new("not-held", "lock is not held") if @guard == "check-token" && !@lock.holds?(lease[:key], lease[:token])
+
+      read(request) if @guard == "epoch" && lease[:epoch].zero?
+      _, replaced = access(lease, "write", lease[:epoch], request["value"] || 0)
+      { version: replaced, token: lease[:epoch] }
+    end
+
+    # Runs one of the register's scripts. One number means that the token is stale.
+    def access(lease, script, *args)
+      reply = @register.eval(@scripts[script], [lease[:key] + @scripts["suffix"]], args)
+      raise Refused.new("stale", "fencing token is stale") if reply.size == 1
+
+      reply.map(&:to_i)
+    end
+
+    def answer(request)
+      request["began"] = Lockbench.now
+      raise Impossible, "no op #{request['op']}, only #{METHODS.join(', ')}" unless METHODS.include?(request["op"])
+      raise Impossible, "#{request['op']} before configure" unless @lock || METHODS.first(2).include?(request["op"])
+
+      done = Timeout.timeout(request["timeout"]&./(1000.0), TimedOut) { public_send(request["op"], request) }
+      done.merge(type: "ok")
+    rescue Refused => e
+      { type: "fail", reason: e.reason, error: e.message }
+    rescue Impossible, NameError, TypeError, ArgumentError, LocalJumpError => e
+      warn e.full_message
+      { type: "error", error: e.message }
+    rescue StandardError, TimedOut => e
+      return { type: "error", error: e.message } unless @lock
+
+      @register.close
+      @lock.disconnect
+      { type: "unknown", error: e.is_a?(TimedOut) ? "no answer in time" : e.message }
+    end
+  end
+
+  # Answers lockbench until it is done.
+  def self.serve(lock)
+    worker = Worker.new(lock)
+    $stdout.sync = true
+    $stdin.each_line do |line|
+      request = JSON.parse(line)
+      puts JSON.generate(worker.answer(request).merge(id: request["id"]))
+    end
+    exit!(0) # whatever threads the lock has
+  end
+end
