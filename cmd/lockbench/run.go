@@ -68,7 +68,7 @@ at its end; the scripts of the locks stay in the servers' script caches.`,
   lockbench run --workload contend --lock fenced --guard fence --nemesis pause,restart --time-limit 60s
   lockbench run --workload readwrite --lock rw-hash --keys 3 --rate 100 --time-limit 30s
   lockbench run --workload contend --nemesis pause --backend external --redis localhost:6379
-  lockbench run --scenario get-del-race --backend process --worker 'python3 examples/python/worker.py'`,
+  lockbench run --scenario get-del-race --backend process --worker 'python3 examples/python/worker.py' --lock setnx-px-lua`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := f.config(cmd.Context(), cmd.Flags().Changed)
