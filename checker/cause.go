@@ -41,6 +41,9 @@ const (
 	Overwritten      CauseKind = "overwritten"       // an acquire wrote a key that was another's, and was granted
 	Trespassed       CauseKind = "trespassed"        // an acquire that was not granted wrote a key that was another's
 	SharedIdentity   CauseKind = "shared-identity"   // an acquire was counted as its holder's on a key that was another's
+	GrantedOver      CauseKind = "granted-over"      // an acquire was granted while a key that was another's was there
+	GrantedLate      CauseKind = "granted-late"      // an acquire was granted when its key had ended already
+	EndedByOthers    CauseKind = "ended-by-others"   // a command of another ended a hold; what it did to the key cannot be told
 	NothingAsked     CauseKind = "nothing-asked"     // a call answered and had sent no command on the lock's key
 	Minority         CauseKind = "minority"          // an acquire was granted with the key on no majority of the masters
 	ServerForgot     CauseKind = "server-forgot"     // a fault of a server took the key away while its lease ran
@@ -57,6 +60,7 @@ const (
 	FalseDone        CauseKind = "false-done"        // a call said that it was done, and the server had refused it
 	FalseRefusal     CauseKind = "false-refusal"     // a call said that it was refused, and the server had done it
 	MetOwnKey        CauseKind = "met-own-key"       // a command that was sent twice met its own key, or was counted twice
+	Unanswered       CauseKind = "unanswered"        // a call waited for a server that did not answer
 	ServerRefused    CauseKind = "server-refused"    // a server answered a command with an error
 	TokenNotHigher   CauseKind = "token-not-higher"  // the counter of fencing tokens went back, or stood still
 	UnseenWrite      CauseKind = "unseen-write"      // a write over a version that the writer had not seen

@@ -9,7 +9,7 @@ import (
 func (c Config) traces(res Result) causes.Run {
 	run := causes.Run{
 		Events: res.Events, Exchanges: res.Exchanges, Report: res.Report,
-		ClientFaults: nemesis.ClientFaults(), Masters: c.Lock.Masters,
+		ClientFaults: nemesis.ClientFaults(), Masters: c.Lock.Masters, Threads: c.Threads,
 	}
 	if len(c.Worker) == 0 { // what a worker keeps where is its own business
 		run.Names = func(key string) []string { return []string{key} }

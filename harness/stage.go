@@ -94,6 +94,9 @@ func stage(ctx context.Context, cfg Config, env surroundings) (err error) {
 	for worker := range n + 1 { // the last is the prober
 		m := newMember(cfg, env, worker, n+1)
 		members = append(members, m)
+		for _, node := range env.cluster.Nodes() {
+			env.tape.heed(env.cluster.Link(m.Name, node.Name))
+		}
 		if env.fleet != nil {
 			err = m.employ(ctx, cfg, env)
 		} else {

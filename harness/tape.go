@@ -18,9 +18,16 @@ type tape struct {
 
 	mu      sync.Mutex
 	kept    []*histories.Exchange
-	more    int               // that there was no room for
-	words   map[string]string // the one copy of each that was seen
-	digests map[string]string // of scripts, by their text
+	more    int                // that there was no room for
+	words   map[string]string  // the one copy of each that was seen
+	scripts map[string]*script // by their text
+	loaded  map[string]*script // the same, by their digest
+}
+
+// script is one that crossed the wire.
+type script struct {
+	digest, text string
+	told         bool // its text stands in an exchange
 }
 
 // tapeLength is how many exchanges are kept. That is the whole of a scenario, and some
@@ -84,36 +91,79 @@ func answered(x *histories.Exchange, e wire.Event, now time.Duration) {
 // longestWord is how much of a word is kept: more than any token or key has.
 const longestWord = 512
 
+// heed notes the scripts that cross link, until it is watched: clients load them before the run
+// begins.
+func (t *tape) heed(link *wire.Link) {
+	if !t.on {
+		return
+	}
+	link.Observe(func(e wire.Event) {
+		if i := scriptAt(e.Command); e.Kind == wire.Sent && i >= 0 {
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			t.script(e.Command.Args[i])
+		}
+	})
+}
+
+// scriptAt is the place of a script's text among the arguments of a command, or -1.
+func scriptAt(c wire.Command) int {
+	switch {
+	case (c.Name == "EVAL" || c.Name == "EVAL_RO") && len(c.Args) > 0:
+		return 0
+	case c.Name == "SCRIPT" && len(c.Args) > 1 && strings.EqualFold(c.Args[0], "LOAD"):
+		return 1
+	}
+	return -1
+}
+
+// script is the one of that text.
+func (t *tape) script(text string) *script {
+	one := t.scripts[text]
+	if one != nil {
+		return one
+	}
+	if t.scripts == nil {
+		t.scripts, t.loaded = map[string]*script{}, map[string]*script{}
+	}
+	one = &script{digest: fmt.Sprintf("%x", sha1.Sum([]byte(text))), text: text} //nolint:gosec // it is how Redis names scripts
+	t.scripts[text], t.loaded[one.digest] = one, one
+	return one
+}
+
 // wordsOf returns the words of a command as exchanges have them, and the text of its script if
-// that is seen for the first time.
-func (t *tape) wordsOf(c wire.Command) (words []string, script string) {
+// no exchange has it yet.
+func (t *tape) wordsOf(c wire.Command) (words []string, text string) {
 	if c.Name == "AUTH" || c.Name == "HELLO" || c.Name == "ACL" || c.Name == "CONFIG" || c.Name == "MIGRATE" {
 		return nil, ""
 	}
-	if t.words == nil {
-		t.words, t.digests = map[string]string{}, map[string]string{}
+	var used *script
+	at := scriptAt(c)
+	if at >= 0 {
+		used = t.script(c.Args[at])
+	} else if (c.Name == "EVALSHA" || c.Name == "EVALSHA_RO") && len(c.Args) > 0 {
+		used = t.loaded[strings.ToLower(c.Args[0])]
 	}
 	words = append(make([]string, 0, len(c.Args)+1), t.word(c.Name))
 	for i, a := range c.Args {
-		switch {
-		case i == 0 && (c.Name == "EVAL" || c.Name == "EVAL_RO"), i == 1 && c.Name == "SCRIPT" && strings.EqualFold(c.Args[0], "LOAD"):
-			digest, seen := t.digests[a]
-			if !seen {
-				digest, script = fmt.Sprintf("%x", sha1.Sum([]byte(a))), a //nolint:gosec // it is how Redis names scripts
-				t.digests[a] = digest
-			}
-			words = append(words, digest)
-		default:
-			words = append(words, t.word(a))
+		if i == at {
+			a = used.digest
 		}
+		words = append(words, t.word(a))
 	}
-	return words, script
+	if used != nil && !used.told {
+		used.told, text = true, used.text
+	}
+	return words, text
 }
 
 // word is the one copy of a word, cut if it is long.
 func (t *tape) word(w string) string {
 	if len(w) > longestWord {
 		w = w[:longestWord] + "…"
+	}
+	if t.words == nil {
+		t.words = map[string]string{}
 	}
 	one, ok := t.words[w]
 	if !ok {

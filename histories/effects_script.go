@@ -218,7 +218,7 @@ func (c scriptCall) given(args []string) (value string, ttl time.Duration) {
 	case c.ex:
 		return arg(0), units(arg(1), time.Second)
 	}
-	if c.at {
+	if c.at || len(c.args) > 1 { // its options may be among the arguments
 		return arg(0), 0
 	}
 	return arg(0), NoTTL

@@ -16,7 +16,7 @@ import (
 // Run is what causes are derived from. Its zero value has none.
 type Run struct {
 	Events []histories.Event
-	// Exchanges are the commands in the order of histories.SortExchanges. None: they were not
+	// Exchanges are the commands in the order of histories.SortExchanges. Nil: they were not
 	// kept, and what is seen is all that can be told.
 	Exchanges []histories.Exchange
 	Report    checker.Report
@@ -25,6 +25,9 @@ type Run struct {
 	Names func(key string) []string
 	// ClientFaults are the faults that cannot change what a server holds.
 	ClientFaults []histories.F
+	// Threads is how many clients, from the first on, are threads of one process: their commands
+	// are recorded as those of the first. 0: none are.
+	Threads int
 	// Masters is how many masters the lock is kept on; 0 means 1.
 	Masters int
 }
@@ -33,16 +36,100 @@ type Run struct {
 // explained by exactly one cause.
 func Of(run Run) []checker.Cause {
 	var found []checker.Cause
+	var s *scene
 	for _, res := range run.Report.Results {
-		if res.Verdict == checker.Fail {
-			found = append(found, seen(res))
+		if res.Verdict != checker.Fail {
+			continue
 		}
+		if s == nil {
+			s = newScene(run)
+		}
+		c := s.explain(res)
+		if c == nil {
+			c = seen(res)
+		}
+		c.Properties = []checker.Property{res.Property}
+		found = merge(found, *c)
 	}
 	slices.SortStableFunc(found, func(a, b checker.Cause) int { return cmp.Compare(a.Rank(), b.Rank()) })
 	return found
 }
 
 // seen tells what was seen of a failure.
-func seen(res checker.Result) checker.Cause {
-	return checker.Cause{Kind: checker.Seen, Properties: []checker.Property{res.Property}, Sentence: res.Story, Events: slices.Clone(res.Witness)}
+func seen(res checker.Result) *checker.Cause {
+	return &checker.Cause{Kind: checker.Seen, Sentence: res.Story, Events: slices.Clone(res.Witness)}
+}
+
+// merge adds a cause, or its properties to the one that is the same.
+func merge(all []checker.Cause, c checker.Cause) []checker.Cause {
+	for i := range all {
+		if same(all[i], c) {
+			all[i].Properties = append(all[i].Properties, c.Properties...)
+			return all
+		}
+	}
+	return append(all, c)
+}
+
+// same says whether two causes rest on the same decisive command or, without any, on the same
+// events.
+func same(a, b checker.Cause) bool {
+	switch {
+	case a.Kind != b.Kind || !a.Derived():
+		return false
+	case len(a.Commands) == 0 || len(b.Commands) == 0:
+		return slices.Equal(a.Events, b.Events) && len(a.Commands) == len(b.Commands)
+	}
+	return a.Commands[0].Exchange == b.Commands[0].Exchange
+}
+
+// explain derives why a property failed, or returns nil.
+func (s *scene) explain(res checker.Result) *checker.Cause {
+	switch res.Property {
+	case checker.Load:
+		return s.spinning(res)
+	case checker.Fencing:
+		return s.tokens(res)
+	}
+	if s.Exchanges == nil && res.Property != checker.ResourceSafety {
+		return nil
+	}
+	switch res.Property {
+	case checker.StrictExclusion, checker.LeaseExclusion, checker.LeaseHonoured, checker.CounterSafety:
+		return s.overlap(res)
+	case checker.ResourceSafety:
+		return cmp.Or(s.overlap(res), s.unseen(res))
+	case checker.Ownership:
+		return s.ownership(res)
+	case checker.TruthfulReplies:
+		return s.replies(res)
+	case checker.Reentrancy:
+		return cmp.Or(s.twice(res), s.sameName(), s.overlap(res))
+	case checker.DeadlockFreedom, checker.Availability:
+		return s.refusals(res)
+	}
+	return nil
+}
+
+// overlap explains that two attempts of the witness held the lock at once.
+func (s *scene) overlap(res checker.Result) *checker.Cause {
+	var holds []*histories.Hold
+	for _, attempt := range res.Attempts {
+		if h := s.holds[attempt]; h != nil && h.Outcome == histories.OK && !slices.Contains(holds, h) {
+			holds = append(holds, h)
+		}
+	}
+	slices.SortFunc(holds, func(a, b *histories.Hold) int { return cmp.Compare(a.Returned.Event, b.Returned.Event) })
+	var best *checker.Cause
+	for i, a := range holds {
+		for _, b := range holds[i+1:] {
+			if a.Key != b.Key || a.Shares(*b) || !a.Open() && a.Ended.Event < b.Returned.Event {
+				continue
+			}
+			if c := s.beside(a, b); c != nil && (best == nil || nearness(c.Kind) < nearness(best.Kind)) {
+				best = c
+			}
+		}
+	}
+	return best
 }
