@@ -108,7 +108,7 @@ func (s *scripted) line(f []string) {
 func (s *scripted) nemesis(f []string) {
 	e := histories.Event{Process: histories.Nemesis, Worker: histories.Nemesis, F: histories.F(f[0])}
 	e.Time = s.ms(f[1])
-	if e.F == histories.Audit {
+	if e.Single() {
 		e.Key = "k"
 		s.attributes(&e, f[2:])
 		s.events = append(s.events, e)

@@ -30,6 +30,9 @@ type vacuity struct {
 //     safety, draw that and the single winner, incr counter safety, count re-entrancy.
 //     Extend concerns none: a lock need not have it.
 //   - Nobody was ever granted a shared lock of those who asked. This concerns exclusion.
+//   - A step of a script did not hit the lock as it should have. This concerns every property.
+//   - Nobody could look at what the lock's servers hold at the end. This concerns deadlock
+//     freedom and truthful replies.
 func vacuities(rec *record, opt Options) []vacuity {
 	var found []vacuity
 	if !contended(rec) {
@@ -53,6 +56,12 @@ func vacuities(rec *record, opt Options) []vacuity {
 			reason:   fmt.Sprintf("a shared lock was asked for %s and never granted", times(r.Calls)),
 			concerns: []Property{StrictExclusion, LeaseExclusion, LeaseHonoured},
 		})
+	}
+	for _, why := range rec.Missed {
+		found = append(found, vacuity{reason: why})
+	}
+	for _, why := range rec.Unseen {
+		found = append(found, vacuity{reason: why, concerns: []Property{DeadlockFreedom, TruthfulReplies}})
 	}
 	return found
 }

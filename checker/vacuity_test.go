@@ -35,6 +35,17 @@ func TestVacuity(t *testing.T) {
 			verdicts: "not-applicable fairness",
 		},
 		{
+			name: "a step missed the lock",
+			history: `
+				A acquire 0 1 ok ttl=10
+				! missed 1 value=step-3-hit-nothing
+				B acquire 1 2 fail
+				A read 2 3 ok version=0
+				A write 3 4 ok version=0
+				A release 5 6 ok`,
+			vacuous: []string{"step-3-hit-nothing"}, verdicts: "unknown mutual-exclusion lease-exclusion lease-honoured ownership truthful-replies resource-safety deadlock-freedom availability; not-applicable fairness",
+		},
+		{
 			name: "one client after another",
 			history: `
 				A acquire 0 1 ok ttl=10

@@ -42,8 +42,8 @@ type Cluster interface {
 	// Link is the interposer between client and node. It exists before the first
 	// dial, and the same pair gives the same Link.
 	Link(client, node string) *wire.Link
-	// Inspect looks at keys on node without any client's connection.
-	Inspect(ctx context.Context, node string, keys ...string) ([]KeyState, error)
+	// Inspect looks at keys in a database of node without any client's connection.
+	Inspect(ctx context.Context, node string, database int, keys ...string) ([]KeyState, error)
 	// Alive says whether node is running.
 	Alive(node string) bool
 	// Close stops everything and removes every trace.
@@ -52,12 +52,13 @@ type Cluster interface {
 
 // KeyState is what a server holds under one key. The zero value is an absent key.
 type KeyState struct {
-	Key    string
-	Exists bool
-	Type   string        // string, hash, ...
-	Value  string        // of a string key
-	TTL    time.Duration // remaining; histories.NoTTL (-1) if the key never expires
-	Fields []Field       // of a hash its fields and values, of a sorted set its members and scores; by name
+	Key      string
+	Database int
+	Exists   bool
+	Type     string        // string, hash, ...
+	Value    string        // of a string key
+	TTL      time.Duration // remaining; histories.NoTTL (-1) if the key never expires
+	Fields   []Field       // of a hash its fields and values, of a sorted set its members and scores; by name
 }
 
 // Field is an entry of a hash or a sorted set.

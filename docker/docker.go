@@ -251,9 +251,9 @@ func (c *Cluster) connect(ctx context.Context, name string) (net.Conn, error) {
 	return s.dial(ctx)
 }
 
-// Inspect looks at all keys at one instant, in a transaction on a connection of its
+// Inspect looks at all keys of a database at one instant, in a transaction on a connection of its
 // own. It waits for a paused node until ctx ends.
-func (c *Cluster) Inspect(ctx context.Context, name string, keys ...string) ([]cluster.KeyState, error) {
+func (c *Cluster) Inspect(ctx context.Context, name string, database int, keys ...string) ([]cluster.KeyState, error) {
 	ctx, cancel := c.links.Bound(ctx)
 	defer cancel()
 	addr, _, err := c.locate(name)
@@ -262,7 +262,7 @@ func (c *Cluster) Inspect(ctx context.Context, name string, keys ...string) ([]c
 	}
 	var states []cluster.KeyState
 	err = node.Admin(ctx, addr, func(conn *wire.Conn) error {
-		states, err = node.Inspect(ctx, conn, keys)
+		states, err = node.Inspect(ctx, conn, database, keys)
 		return err
 	})
 	if err != nil {

@@ -114,7 +114,7 @@ func soon(tb testing.TB) context.Context {
 // value returns what node holds under key.
 func value(tb testing.TB, c *Cluster, node, key string) cluster.KeyState {
 	tb.Helper()
-	states, err := c.Inspect(soon(tb), node, key)
+	states, err := c.Inspect(soon(tb), node, 0, key)
 	must(tb, err)
 	return states[0]
 }
@@ -256,7 +256,7 @@ func TestUnknownNode(t *testing.T) {
 	c := up(t, 1, 0)
 	ctx := t.Context()
 	_, dialErr := c.Dial(ctx, "A", "n7")
-	_, inspectErr := c.Inspect(ctx, "n7", "k")
+	_, inspectErr := c.Inspect(ctx, "n7", 0, "k")
 	_, _, offsetsErr := c.Offsets(ctx, "n7")
 	for name, err := range map[string]error{
 		"Dial": dialErr, "Inspect": inspectErr, "Offsets": offsetsErr,

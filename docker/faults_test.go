@@ -33,7 +33,7 @@ func TestKillAndRestart(t *testing.T) {
 	if err := c.Pause(ctx, "n2"); err == nil {
 		t.Error("a dead node was paused")
 	}
-	if _, err := c.Inspect(ctx, "n2", "k"); err == nil {
+	if _, err := c.Inspect(ctx, "n2", 0, "k"); err == nil {
 		t.Error("a dead node was inspected")
 	}
 	must(t, c.Restart(ctx, "n2"))
@@ -83,7 +83,7 @@ func TestPauseAndResume(t *testing.T) {
 	// A stopped process answers nobody, however long one waits.
 	short, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if _, err := c.Inspect(short, "master", "k"); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := c.Inspect(short, "master", 0, "k"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Inspect of a paused node: %v", err)
 	}
 	select {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/wire"
@@ -124,7 +125,7 @@ func TestNemesis(t *testing.T) {
 				return
 			}
 			fault, ok := k.Draw(nemesis.Scene{
-				Cluster: c, Shards: 1, Keys: []string{"k"}, TTL: time.Second, Clock: clock{},
+				Cluster: c, Shards: 1, Kept: cluster.Place{Names: []string{"k"}}, TTL: time.Second, Clock: clock{},
 				Clients: []nemesis.Victim{{
 					Name: "Z", Gate: new(nemesis.Gate), Clock: workloads.NewSkew(clock{}), Memory: memory{},
 					Holds: func() bool { return true }, Calls: func() bool { return false },

@@ -44,7 +44,7 @@ func TestSuccessions(t *testing.T) {
 			if n != master {
 				want(c.Master(n), master)
 			}
-			states, err := c.Inspect(ctx, n, key)
+			states, err := c.Inspect(ctx, n, 0, key)
 			must(t, err)
 			want(states[0].Value, value)
 		}
@@ -58,7 +58,7 @@ func TestSuccessions(t *testing.T) {
 	whole("replica1", "k", "A")
 
 	must(t, faults.Start(ctx, nemesis.SplitBrain(c, c, nemesis.Split{
-		Master: "replica1", Replica: "master", Others: []string{"replica2"}, Stay: victim("A"), Leave: victim("B"), Keys: []string{"split"},
+		Master: "replica1", Replica: "master", Others: []string{"replica2"}, Stay: victim("A"), Leave: victim("B"), Kept: cluster.Place{Names: []string{"split"}},
 		Clock: clock{},
 	})))
 	want(set("A", "split", "A"), "OK")

@@ -43,7 +43,7 @@ func (a *album) watch(s *workloads.Stage, env surroundings, now func() time.Dura
 	}
 	var register []string
 	for _, key := range s.Keys {
-		register = append(register, key+resource.KeySuffix)
+		register = append(register, key.Name+resource.KeySuffix)
 	}
 	a.take = func(ctx context.Context, step string) error {
 		shot := Snapshot{Step: step, At: now(), Events: env.recorder.Len(), Exchanges: env.tape.exchanges()}
@@ -52,11 +52,11 @@ func (a *album) watch(s *workloads.Stage, env surroundings, now func() time.Dura
 			serving[s.Cluster.Primary(shard)] = true
 		}
 		for _, node := range s.Cluster.Nodes() {
-			keys := s.LockKeys
+			place := s.Kept()
 			if node.Role == cluster.Register {
-				keys = register
+				place = cluster.Place{Names: register}
 			}
-			state, err := look(ctx, s.Cluster, node, keys)
+			state, err := look(ctx, s.Cluster, node, place)
 			if err != nil {
 				return err
 			}
@@ -80,7 +80,7 @@ func (a *album) end(ctx context.Context) error {
 // patience is how long a node may take to answer a look.
 const patience = time.Second
 
-func look(ctx context.Context, c cluster.Cluster, node cluster.Node, keys []string) (NodeState, error) {
+func look(ctx context.Context, c cluster.Cluster, node cluster.Node, place cluster.Place) (NodeState, error) {
 	state := NodeState{Node: node, Alive: c.Alive(node.Name)}
 	if !state.Alive {
 		return state, nil
@@ -88,7 +88,7 @@ func look(ctx context.Context, c cluster.Cluster, node cluster.Node, keys []stri
 	patient, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var err error
-	state.Keys, err = c.Inspect(patient, node.Name, keys...)
+	state.Keys, err = c.Inspect(patient, node.Name, place.Database, place.Names...)
 	switch {
 	case err == nil || ctx.Err() != nil:
 		return state, err

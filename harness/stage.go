@@ -53,21 +53,13 @@ func stage(ctx context.Context, cfg Config, env surroundings) (err error) {
 		Recorder:    env.recorder,
 		Clock:       env.clock(),
 		Rand:        rand.New(rand.NewChaCha8(seed(cfg.Seed, histories.Nemesis, 0, 'n'))),
-		Keys:        cfg.keys(),
-		KeptAs:      func(key string) []string { return []string{key} },
+		Keys:        cfg.kept(),
 		TTL:         cfg.TTL,
 		Slack:       cfg.slack(),
 		Interrupted: env.interrupted,
 	}
 	if env.lookout != nil {
 		s.Enough = env.lookout.enough
-	}
-	if cfg.Lock.Keys != nil {
-		s.KeptAs = cfg.Lock.Keys
-	}
-	s.Key = s.Keys[0]
-	for _, key := range s.Keys {
-		s.LockKeys = append(s.LockKeys, s.KeptAs(key)...)
 	}
 	n := cfg.Workload.Clients()
 	var members []*member

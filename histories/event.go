@@ -68,8 +68,8 @@ func badType(found string) error {
 // F is what an operation does.
 type F string
 
-// Client operations. Lost, Abandon, Crash, Waited and Audit are single Info events, all others are
-// calls with an Invoke and a completion.
+// Client operations. Lost, Abandon, Crash, Waited, Audit and Missed are single Info events, all others
+// are calls with an Invoke and a completion.
 const (
 	Acquire F = "acquire"
 	Release F = "release"
@@ -83,7 +83,8 @@ const (
 	Abandon F = "abandon" // the holder walks away without releasing
 	Crash   F = "crash"   // the client process died: it believes nothing any more
 	Waited  F = "waited"  // what an acquire that waits has cost; Value is how many commands it sent
-	Audit   F = "audit"   // what a lock server really holds under a lock key
+	Audit   F = "audit"   // what a lock server really holds under a lock key; with an Err: nobody could look
+	Missed  F = "missed"  // a scripted step did not hit the lock as it should have; Value says how
 )
 
 // Event is one line of a history.

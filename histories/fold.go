@@ -36,6 +36,8 @@ type Remains struct {
 	Leases  int             // acquires that ask for a lease that ends
 	Taken   int             // acquires that were refused because somebody has the lock
 	Hit     int             // of these, while a fault was in force
+	Missed  []string        // how the steps of a script missed the lock
+	Unseen  []string        // why nobody could look at what the lock's servers hold
 }
 
 // A Tally counts the events of a kind, and the calls among them.
@@ -71,6 +73,12 @@ func (f *Fold) add(e *Event) {
 	}
 	f.left.Times = append(f.left.Times, e.Time)
 	f.count(e)
+	switch {
+	case e.F == Missed && e.Single():
+		f.left.Missed = append(f.left.Missed, strings.Clone(e.Value))
+	case e.F == Audit && e.Err != "":
+		f.left.Unseen = append(f.left.Unseen, strings.Clone(e.Err))
+	}
 	f.checks.add(e)
 	f.end(e)
 }

@@ -24,7 +24,7 @@ func (o Op) Fault() bool { return o.Invoke.Process == Nemesis }
 func (e Event) Single() bool { return e.Type == Info && e.F.single() }
 
 func (f F) single() bool {
-	return f == Lost || f == Abandon || f == Crash || f == Waited || f == Audit
+	return f == Lost || f == Abandon || f == Crash || f == Waited || f == Audit || f == Missed
 }
 
 // Singles returns the events that stand alone, in order. Pair returns all others.

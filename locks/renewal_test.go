@@ -194,7 +194,7 @@ func TestRenewalRacesRelease(t *testing.T) {
 				s := newStand(t)
 				link, dial := s.link("A")
 				held := s.acquire(s.over("A", dial, w.lock), heldKey, heldTTL)
-				hold := link.HoldRequest(wire.Match{Names: []string{"EVALSHA"}, Key: heldKey})
+				hold := link.HoldRequest(wire.Match{Names: []string{"EVALSHA"}, Keys: []string{heldKey}})
 				<-hold.Seen()
 				released := time.Now()
 				s.release(held)

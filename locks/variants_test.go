@@ -59,7 +59,7 @@ func TestWatchdogRecreate(t *testing.T) {
 				link, dial := s.link("A")
 				held := s.acquire(s.over("A", dial, locks.NewWatchdogRecreate), heldKey, heldTTL)
 				if underWay {
-					hold := link.HoldRequest(wire.Match{Names: []string{"EVALSHA"}, Key: heldKey})
+					hold := link.HoldRequest(wire.Match{Names: []string{"EVALSHA"}, Keys: []string{heldKey}})
 					<-hold.Seen()
 					s.release(held)
 					hold.Release()
@@ -91,7 +91,7 @@ func TestReentrantResend(t *testing.T) {
 				link, dial := s.link("A")
 				lock := s.over("A", dial, tt.lock)
 				s.release(s.acquire(lock, heldKey, heldTTL)) // the server knows the script now
-				link.Repeat(wire.Match{Key: heldKey})
+				link.Repeat(wire.Match{Keys: []string{heldKey}})
 				held := s.acquire(lock, heldKey, heldTTL)
 				count(t, lock, tt.want)
 				s.release(held)
@@ -116,7 +116,7 @@ func TestReentrantOnceReleases(t *testing.T) {
 			t.Errorf("the release of a lease that has ended answered %v, want ErrNotHeld", err)
 		}
 		count(t, lock, 2)
-		link.Repeat(wire.Match{Key: heldKey})
+		link.Repeat(wire.Match{Keys: []string{heldKey}})
 		if err := inner.Release(t.Context()); !errors.Is(err, locks.ErrNotHeld) { // by the second of two
 			t.Errorf("a release that is sent twice answered %v, want ErrNotHeld", err)
 		}

@@ -46,7 +46,7 @@ func everywhereClocked(t *testing.T, f func(w world), look func(t *testing.T, ba
 // lives says for how long a key lives, or 0 if it is gone.
 func (w world) lives(key string) time.Duration {
 	w.t.Helper()
-	keys, err := w.Inspect(ctx, "master", key)
+	keys, err := w.Inspect(ctx, "master", 0, key)
 	must(w.t, err)
 	return keys[0].TTL
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/wire"
 )
@@ -12,16 +13,16 @@ import (
 // DuplicateF is a command that is sent twice.
 const DuplicateF histories.F = "duplicate"
 
-// Duplicate has a server execute the next command of a client on key twice, as a proxy or
+// Duplicate has a server execute the next command of a client on a lock twice, as a proxy or
 // a client library does that tries again after a reply was lost: the same bytes, first on
 // a connection of their own, whose reply the client never sees, and then on the client's
 // (P26, P33). Healing disarms it if no command came.
-func Duplicate(client string, link *wire.Link, key string) Fault {
+func Duplicate(client string, link *wire.Link, lock cluster.Place) Fault {
 	var rule *wire.Repeat
 	return Fault{
-		F: DuplicateF, Target: client, Plan: "its next command on " + key + " is sent twice",
+		F: DuplicateF, Target: client, Plan: "its next command on " + lock.String() + " is sent twice",
 		Start: func(context.Context) (string, error) {
-			rule = link.Repeat(wire.Match{Key: key})
+			rule = link.Repeat(wire.Match{Database: lock.Database, Keys: lock.Names})
 			return "", nil
 		},
 		Stop: func(context.Context) (string, error) {
@@ -47,10 +48,8 @@ func duplicateKind() Kind {
 		Name: "duplicate", Title: "a command is sent twice, and the first reply gets lost", F: DuplicateF, Client: true, Needs: anywhere,
 		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
 			client, link, ok := s.connection(r)
-			if len(s.Keys) == 0 {
-				return Fault{}, false
-			}
-			return Duplicate(client, link, s.Keys[r.IntN(len(s.Keys))]), ok
+			lock, known := s.place(r)
+			return Duplicate(client, link, lock), ok && known
 		},
 	}
 }

@@ -3,6 +3,7 @@ package nemesis_test
 import (
 	"testing"
 
+	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
@@ -10,7 +11,7 @@ import (
 // that the lock is taken.
 func TestDuplicate(t *testing.T) {
 	everywhere(t, func(w world) {
-		w.start(nemesis.Duplicate("A", w.Link("A", "master"), "k"))
+		w.start(nemesis.Duplicate("A", w.Link("A", "master"), cluster.Place{Names: []string{"k"}}))
 		w.want("OK", "SET", "other", "v", "NX")
 		w.want("", "SET", "k", "v", "NX")
 		w.want("v", "GET", "k")
@@ -21,7 +22,7 @@ func TestDuplicate(t *testing.T) {
 
 func TestDuplicateCounts(t *testing.T) {
 	everywhere(t, func(w world) {
-		w.start(nemesis.Duplicate("A", w.Link("A", "master"), "k"))
+		w.start(nemesis.Duplicate("A", w.Link("A", "master"), cluster.Place{Names: []string{"k"}}))
 		w.want("2", "INCR", "k")
 		w.want("3", "INCR", "k") // once is enough
 		must(t, w.HealAll(ctx))
@@ -31,7 +32,7 @@ func TestDuplicateCounts(t *testing.T) {
 
 func TestDuplicateWithoutCommand(t *testing.T) {
 	everywhere(t, func(w world) {
-		w.start(nemesis.Duplicate("A", w.Link("A", "master"), "k"))
+		w.start(nemesis.Duplicate("A", w.Link("A", "master"), cluster.Place{Names: []string{"k"}}))
 		w.want("PONG", "PING")
 		must(t, w.HealAll(ctx))
 		w.want("1", "INCR", "k")

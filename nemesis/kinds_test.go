@@ -481,7 +481,7 @@ func (tr trial) dead(node string) {
 
 func (tr trial) held(node, key string) cluster.KeyState {
 	tr.t.Helper()
-	keys, err := tr.Inspect(ctx, node, key)
+	keys, err := tr.Inspect(ctx, node, 0, key)
 	must(tr.t, err)
 	return keys[0]
 }

@@ -38,7 +38,7 @@ func TestLostReplies(t *testing.T) {
 				if err == nil || errors.Is(err, context.DeadlineExceeded) != tc.hangs {
 					t.Errorf("the client sees %v", err)
 				}
-				keys, err := w.Inspect(ctx, "master", "k")
+				keys, err := w.Inspect(ctx, "master", 0, "k")
 				must(t, err)
 				if keys[0].Value != "v" {
 					t.Errorf("the server did not execute it: %+v", keys[0])

@@ -98,7 +98,7 @@ func TestCutReplicationAndPromote(t *testing.T) {
 		if v, _ := ask(t, c, "replica", "GET", "k"); v != "v" {
 			t.Error("the write did not cross the healed link")
 		}
-		must(t, i.Start(ctx, nemesis.Promote(c, c, "replica", "k")))
+		must(t, i.Start(ctx, nemesis.Promote(c, c, "replica", cluster.Place{Names: []string{"k"}})))
 		if p := c.Primary(0); p != "replica" {
 			t.Errorf("the primary is %s", p)
 		}
@@ -184,12 +184,12 @@ func TestHold(t *testing.T) {
 		}()
 		<-hold.Seen()
 		must(t, i.Start(ctx, nemesis.Hold("A", hold)))
-		if keys, _ := c.Inspect(ctx, "master", "k"); keys[0].Exists {
+		if keys, _ := c.Inspect(ctx, "master", 0, "k"); keys[0].Exists {
 			t.Error("the command was executed while it was held")
 		}
 		must(t, i.Stop(ctx, nemesis.HoldF, "A"))
 		<-done
-		if keys, _ := c.Inspect(ctx, "master", "k"); !keys[0].Exists {
+		if keys, _ := c.Inspect(ctx, "master", 0, "k"); !keys[0].Exists {
 			t.Error("the command was lost")
 		}
 	})

@@ -30,7 +30,7 @@ func TestOneWay(t *testing.T) {
 					answer <- err
 				}()
 				executed := func() bool {
-					keys, err := w.Inspect(ctx, "master", "k")
+					keys, err := w.Inspect(ctx, "master", 0, "k")
 					must(t, err)
 					return keys[0].Exists
 				}

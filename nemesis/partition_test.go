@@ -57,7 +57,7 @@ func TestLate(t *testing.T) {
 			answer <- err
 		}()
 		w.keeps(link)
-		keys, err := w.Inspect(ctx, "master", "k")
+		keys, err := w.Inspect(ctx, "master", 0, "k")
 		must(t, err)
 		if keys[0].Exists {
 			t.Error("it was executed while it was late")

@@ -3,7 +3,6 @@ package nemesis
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -31,7 +30,7 @@ func away(clock Clock, since time.Time) string {
 }
 
 // cameBack says what of the lock's keys is among those that a server came back with.
-func cameBack(keys []cluster.KeyState, lock []string) string {
+func cameBack(keys []cluster.KeyState, lock cluster.Place) string {
 	switch ours := ofLock(keys, lock); {
 	case len(keys) == 0:
 		return "without any key"
@@ -42,10 +41,10 @@ func cameBack(keys []cluster.KeyState, lock []string) string {
 	}
 }
 
-func ofLock(keys []cluster.KeyState, lock []string) []string {
+func ofLock(keys []cluster.KeyState, lock cluster.Place) []string {
 	var ours []string
 	for _, k := range keys {
-		if slices.Contains(lock, k.Key) {
+		if lock.Has(k) {
 			ours = append(ours, k.Key)
 		}
 	}

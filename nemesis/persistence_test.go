@@ -50,12 +50,12 @@ func TestRestartAOF(t *testing.T) {
 	everywhere(t, func(w world) {
 		w.want("OK", "SET", "other", "v")
 		w.want("OK", "SET", "k", "token", "NX", "PX", "600000")
-		w.start(nemesis.RestartAOF(w.deployment.(cluster.Persister), w.clock, "master", []string{"k"}))
+		w.start(nemesis.RestartAOF(w.deployment.(cluster.Persister), w.clock, "master", cluster.Place{Names: []string{"k"}}))
 		w.dead()
 		must(t, w.clock.Sleep(ctx, time.Second))
 		must(t, w.HealAll(ctx))
 		w.want("token", "GET", "k")
-		keys, err := w.Inspect(ctx, "master", "k")
+		keys, err := w.Inspect(ctx, "master", 0, "k")
 		must(t, err)
 		// The time in which the server was dead counts.
 		if ttl := keys[0].TTL; ttl > 599*time.Second || ttl < 5*time.Minute {
@@ -72,7 +72,7 @@ func TestRestartAOF(t *testing.T) {
 func TestRestartAOFExpires(t *testing.T) {
 	everywhere(t, func(w world) {
 		w.want("OK", "SET", "k", "token", "PX", "500")
-		w.start(nemesis.RestartAOF(w.deployment.(cluster.Persister), w.clock, "master", []string{"k"}))
+		w.start(nemesis.RestartAOF(w.deployment.(cluster.Persister), w.clock, "master", cluster.Place{Names: []string{"k"}}))
 		must(t, w.clock.Sleep(ctx, time.Second))
 		must(t, w.HealAll(ctx))
 		w.want("OK", "SET", "k", "another", "NX")
@@ -120,7 +120,7 @@ func TestPowerLoss(t *testing.T) {
 	everywhere(t, func(w world) {
 		w.want("OK", "SET", "kept", "v", "PX", "600000")
 		w.want("OK", "SET", "older", "A", "PX", "600000")
-		w.start(nemesis.PowerLoss(w.deployment.(cluster.PowerCutter), w.clock, "master", []string{"k", "kept", "older", "short"}))
+		w.start(nemesis.PowerLoss(w.deployment.(cluster.PowerCutter), w.clock, "master", cluster.Place{Names: []string{"k", "kept", "older", "short"}}))
 		w.want("PONG", "PING")
 		w.want("OK", "SET", "k", "token", "NX", "PX", "600000")
 		w.want("OK", "SET", "older", "B", "PX", "600000")
@@ -142,7 +142,7 @@ func TestPowerLoss(t *testing.T) {
 func TestPowerLossOfNothing(t *testing.T) {
 	everywhere(t, func(w world) {
 		w.want("OK", "SET", "k", "v", "PX", "600000")
-		w.start(nemesis.PowerLoss(w.deployment.(cluster.PowerCutter), w.clock, "master", []string{"k"}))
+		w.start(nemesis.PowerLoss(w.deployment.(cluster.PowerCutter), w.clock, "master", cluster.Place{Names: []string{"k"}}))
 		must(t, w.HealAll(ctx))
 		w.want("v", "GET", "k")
 	}, func(t *testing.T, _ string, ops []histories.Op) {

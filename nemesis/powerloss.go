@@ -19,7 +19,7 @@ const PowerLossF histories.F = "power-loss"
 // once a second: it comes back without its last writes (P21, P51). It is simulated: a
 // kill -9 alone loses nothing, so what is written between Start and Stop is cut off the
 // file. Stop kills the server and starts it again. lock are the keys to look for.
-func PowerLoss(c cluster.PowerCutter, clock Clock, node string, lock []string) Fault {
+func PowerLoss(c cluster.PowerCutter, clock Clock, node string, lock cluster.Place) Fault {
 	return Fault{
 		F: PowerLossF, Target: node, Plan: fmt.Sprintf("what it writes is no longer synced, and then power is lost (simulated; %s)", aof(c, cluster.FsyncEverySec)),
 		Start: func(ctx context.Context) (string, error) {
@@ -46,12 +46,12 @@ func PowerLoss(c cluster.PowerCutter, clock Clock, node string, lock []string) F
 
 // lacks says what a server that was away has not got any more of the lock's keys that it
 // had. A key whose time ran out meanwhile was not lost.
-func lacks(has, had []cluster.KeyState, lock []string, away time.Duration) string {
+func lacks(has, had []cluster.KeyState, lock cluster.Place, away time.Duration) string {
 	var gone, older []string
 	for _, k := range had {
-		at := slices.IndexFunc(has, func(h cluster.KeyState) bool { return h.Key == k.Key })
+		at := slices.IndexFunc(has, func(h cluster.KeyState) bool { return h.Key == k.Key && h.Database == k.Database })
 		switch {
-		case !slices.Contains(lock, k.Key):
+		case !lock.Has(k):
 		case at < 0 && (k.TTL == histories.NoTTL || k.TTL > away):
 			gone = append(gone, k.Key)
 		case at >= 0 && (has[at].Value != k.Value || has[at].Type != k.Type):
@@ -85,7 +85,7 @@ func powerLossKind() Kind {
 			if !alive || !ok {
 				return Fault{}, false
 			}
-			return PowerLoss(c, s.Clock, node, s.Keys), true
+			return PowerLoss(c, s.Clock, node, s.Kept), true
 		},
 	}
 }

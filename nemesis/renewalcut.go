@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 
+	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/wire"
 )
@@ -22,14 +22,14 @@ const RenewalCutF histories.F = "renewal-cut"
 // lock and makes no call was sent in the background, and that is renewal. So one that
 // coincides with a call of the client passes, and a straggler of an acquire whose other
 // servers made the majority is lost with the renewals. What was lost is recorded.
-func RenewalCut(c Victim, links []*wire.Link, keys []string) Fault {
+func RenewalCut(c Victim, links []*wire.Link, lock cluster.Place) Fault {
 	var losses []*wire.Loss
 	return Fault{
 		F: RenewalCutF, Target: c.Name, Plan: "its renewals get lost",
 		Start: func(context.Context) (string, error) {
 			for _, l := range links {
 				losses = append(losses, l.Lose(func(command wire.Command) bool {
-					return slices.Contains(keys, command.Key()) && c.Holds() && !c.Calls()
+					return command.On(lock.Database, lock.Names) && c.Holds() && !c.Calls()
 				}))
 			}
 			return "", nil
@@ -57,7 +57,7 @@ func renewalCutKind() Kind {
 		Name: "renewal-cut", Title: "a client's renewals get lost, and nothing else", F: RenewalCutF, Client: true, Needs: anywhere,
 		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
 			c := s.client(r)
-			return RenewalCut(c, s.links(c.Name), s.Keys), c.Calls != nil
+			return RenewalCut(c, s.links(c.Name), s.Kept), c.Calls != nil && len(s.Kept.Names) > 0
 		},
 	}
 }

@@ -3,6 +3,7 @@ package nemesis_test
 import (
 	"testing"
 
+	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/wire"
 )
@@ -12,7 +13,7 @@ func TestRenewalCut(t *testing.T) {
 	everywhere(t, func(w world) {
 		holds, calls := false, true
 		victim := nemesis.Victim{Name: "A", Holds: func() bool { return holds }, Calls: func() bool { return calls }}
-		w.start(nemesis.RenewalCut(victim, []*wire.Link{w.Link("A", "master")}, []string{"k"}))
+		w.start(nemesis.RenewalCut(victim, []*wire.Link{w.Link("A", "master")}, cluster.Place{Names: []string{"k"}}))
 		w.want("OK", "SET", "k", "v", "PX", "60000") // acquires
 		holds, calls = true, false
 		w.want("PONG", "PING")
@@ -22,7 +23,7 @@ func TestRenewalCut(t *testing.T) {
 				t.Errorf("a renewal was answered: %s", reply)
 			}
 		}
-		keys, err := w.Inspect(ctx, "master", "k")
+		keys, err := w.Inspect(ctx, "master", 0, "k")
 		must(t, err)
 		if ttl := keys[0].TTL.Minutes(); ttl > 1 || ttl <= 0 {
 			t.Errorf("the lease is %v long, want what it was", keys[0].TTL)
@@ -40,7 +41,7 @@ func TestRenewalCut(t *testing.T) {
 func TestRenewalCutWithoutRenewal(t *testing.T) {
 	everywhere(t, func(w world) {
 		holds := func() bool { return true }
-		w.start(nemesis.RenewalCut(nemesis.Victim{Name: "A", Holds: holds, Calls: holds}, []*wire.Link{w.Link("A", "master")}, []string{"k"}))
+		w.start(nemesis.RenewalCut(nemesis.Victim{Name: "A", Holds: holds, Calls: holds}, []*wire.Link{w.Link("A", "master")}, cluster.Place{Names: []string{"k"}}))
 		w.want("0", "PEXPIRE", "k", "600000")
 		must(t, w.HealAll(ctx))
 	}, seen(both("its renewals get lost"), both("no renewal came")))

@@ -3,6 +3,7 @@ package nemesis
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
@@ -37,9 +38,9 @@ func CutReplication(c cluster.Replicator, replica string) Fault {
 	}
 }
 
-// Promote makes replica the master of its shard, as a failover does, and looks whether
-// it has key. What had not reached it is lost.
-func Promote(c cluster.Cluster, r cluster.Replicator, replica, key string) Fault {
+// Promote makes replica the master of its shard, as a failover does, and looks which keys of
+// the lock it has. What had not reached it is lost.
+func Promote(c cluster.Cluster, r cluster.Replicator, replica string, lock cluster.Place) Fault {
 	return Fault{
 		F: PromoteF, Target: replica, Plan: "failover to it begins",
 		Start: func(ctx context.Context) (string, error) {
@@ -50,15 +51,24 @@ func Promote(c cluster.Cluster, r cluster.Replicator, replica, key string) Fault
 			if err := r.Promote(ctx, replica); err != nil {
 				return "", err
 			}
-			keys, err := c.Inspect(ctx, replica, key)
+			seen := fmt.Sprintf("it is the master now, has %d of %d of the old one's stream", have, sent)
+			if len(lock.Names) == 0 {
+				return seen, nil
+			}
+			keys, err := c.Inspect(ctx, replica, lock.Database, lock.Names...)
 			if err != nil {
 				return "", err
 			}
-			known := "knows nothing of " + key
-			if keys[0].Exists {
-				known = "knows " + key
+			var known []string
+			for _, k := range keys {
+				if k.Exists {
+					known = append(known, k.Key)
+				}
 			}
-			return fmt.Sprintf("it is the master now, has %d of %d of the old one's stream, and %s", have, sent, known), nil
+			if len(known) == 0 {
+				return seen + ", and knows nothing of " + lock.String(), nil
+			}
+			return seen + ", and knows " + strings.Join(known, ", "), nil
 		},
 	}
 }

@@ -89,7 +89,7 @@ func seeLag(ctx context.Context, c Lagging, clock Clock, master, replica string,
 // arrival waits for the write of value, and says how long it took since began.
 func arrival(ctx context.Context, c cluster.Cluster, clock Clock, replica, value string, began time.Time, by time.Duration) (took time.Duration, arrived bool, err error) {
 	for {
-		keys, err := c.Inspect(ctx, replica, lagProbe)
+		keys, err := c.Inspect(ctx, replica, 0, lagProbe)
 		if err != nil {
 			return 0, false, err
 		}

@@ -16,8 +16,9 @@ const RestartAOFF histories.F = "restart-aof"
 // RestartAOF kills a server that syncs every write before it answers; healing starts it
 // again with its append-only file (P21, P51: what saves the lock there). TTLs run on
 // meanwhile: the file has the instants at which keys expire. The server keeps its file
-// from this fault on. lock are the keys to look for.
-func RestartAOF(c cluster.Persister, clock Clock, node string, lock []string) Fault {
+// from this fault on. lock are the
+// keys to look for.
+func RestartAOF(c cluster.Persister, clock Clock, node string, lock cluster.Place) Fault {
 	var killed time.Time
 	return Fault{
 		F: RestartAOFF, Target: node, Plan: fmt.Sprintf("kill -9; it keeps its data (%s)", aof(c, cluster.FsyncAlways)),
@@ -46,7 +47,7 @@ func restartAOFKind() Kind {
 			if !alive || !ok {
 				return Fault{}, false
 			}
-			return RestartAOF(c, s.Clock, node, s.Keys), true
+			return RestartAOF(c, s.Clock, node, s.Kept), true
 		},
 	}
 }

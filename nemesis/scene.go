@@ -15,8 +15,8 @@ import (
 // Scene is what random faults can hit.
 type Scene struct {
 	Cluster cluster.Cluster
-	Shards  int      // masters of the lock
-	Keys    []string // of the lock
+	Shards  int           // masters of the lock
+	Kept    cluster.Place // where the locks are kept; nowhere if that is not known
 	Clients []Victim
 	TTL     time.Duration
 	Clock   Clock // the right time
@@ -76,6 +76,16 @@ func (s Scene) server(r *rand.Rand) (string, bool) {
 	shard := r.IntN(s.Shards)
 	node := s.Cluster.Primary(shard)
 	return node, s.Cluster.Alive(node)
+}
+
+// place draws one of the names under which the locks are kept. It draws nothing, and says so,
+// if there is none.
+func (s Scene) place(r *rand.Rand) (cluster.Place, bool) {
+	if len(s.Kept.Names) == 0 {
+		return cluster.Place{}, false
+	}
+	at := r.IntN(len(s.Kept.Names))
+	return cluster.Place{Database: s.Kept.Database, Names: s.Kept.Names[at : at+1]}, true
 }
 
 // connection draws a client and its link to a living server of the lock.

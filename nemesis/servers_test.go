@@ -196,7 +196,7 @@ func TestEvict(t *testing.T) {
 func TestSquatter(t *testing.T) {
 	everywhere(t, func(w world) {
 		w.want("OK", "SET", "k", "v", "PX", "60000")
-		w.start(nemesis.Squatter(w, "master", "k"))
+		w.start(nemesis.Squatter(w, "master", cluster.Place{Names: []string{"k"}}))
 		w.want("WRONGTYPE", "GET", "k")
 		w.want("WRONGTYPE", "HSET", "k", "A", "1")
 		w.want("", "SET", "k", "w", "NX")
@@ -209,7 +209,7 @@ func TestSquatter(t *testing.T) {
 // A squatter that somebody else has driven out takes nothing with it.
 func TestSquatterIsGone(t *testing.T) {
 	everywhere(t, func(w world) {
-		w.start(nemesis.Squatter(w, "master", "k"))
+		w.start(nemesis.Squatter(w, "master", cluster.Place{Names: []string{"k"}}))
 		w.want("1", "DEL", "k")
 		w.want("OK", "SET", "k", "v")
 		must(t, w.HealAll(ctx))
@@ -258,7 +258,7 @@ func TestCommander(t *testing.T) {
 }
 
 func scene(w world) nemesis.Scene {
-	return nemesis.Scene{Cluster: w.deployment, Shards: 1, Keys: []string{"k"}, TTL: time.Second, Clock: w.clock}
+	return nemesis.Scene{Cluster: w.deployment, Shards: 1, Kept: cluster.Place{Names: []string{"k"}}, TTL: time.Second, Clock: w.clock}
 }
 
 func random() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }

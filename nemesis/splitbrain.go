@@ -21,8 +21,8 @@ type Split struct {
 	// Stay are the clients that reach the old master only. Leave are those that reach the
 	// promoted replica only.
 	Stay, Leave []Victim
-	Keys        []string // to be looked for on both sides
-	Clock       Clock    // keeps apart what happens to different clients
+	Kept        cluster.Place // to be looked for on both sides
+	Clock       Clock         // keeps apart what happens to different clients
 }
 
 // SplitBrain cuts the master off from its replica and from some clients. The replica is
@@ -97,16 +97,16 @@ func bothHold(ctx context.Context, c cluster.Cluster, s Split) (string, error) {
 	if !c.Alive(s.Master) || !c.Alive(s.Replica) {
 		return "one side has died", nil
 	}
-	old, err := c.Inspect(ctx, s.Master, s.Keys...)
+	old, err := c.Inspect(ctx, s.Master, s.Kept.Database, s.Kept.Names...)
 	if err != nil {
 		return "", err
 	}
-	next, err := c.Inspect(ctx, s.Replica, s.Keys...)
+	next, err := c.Inspect(ctx, s.Replica, s.Kept.Database, s.Kept.Names...)
 	if err != nil {
 		return "", err
 	}
 	var both []string
-	for i, k := range s.Keys {
+	for i, k := range s.Kept.Names {
 		if old[i].Exists && next[i].Exists && old[i].Value != next[i].Value {
 			both = append(both, k)
 		}
@@ -136,7 +136,7 @@ func splitBrainKind() Kind {
 				return Fault{}, false
 			}
 			stays := s.client(r) // a holder, if possible
-			split := Split{Master: master, Replica: replicas[0], Others: replicas[1:], Stay: []Victim{stays}, Keys: s.Keys, Clock: s.Clock}
+			split := Split{Master: master, Replica: replicas[0], Others: replicas[1:], Stay: []Victim{stays}, Kept: s.Kept, Clock: s.Clock}
 			others := slices.DeleteFunc(slices.Clone(s.Clients), func(v Victim) bool { return v.Name == stays.Name })
 			for i, v := range others {
 				last := i == len(others)-1 && len(split.Leave) == 0 // somebody must leave

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 
 	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
@@ -13,9 +14,10 @@ import (
 const SquatterF histories.F = "squatter"
 
 // Both scripts answer what they found: squat the type before and after, unsquat its own or
-// not.
+// not. Before them comes selects if the key is not in the first database.
 const (
-	squat = `local was = redis.call('TYPE', KEYS[1]).ok
+	selects = "redis.call('SELECT', ARGV[1])\n"
+	squat   = `local was = redis.call('TYPE', KEYS[1]).ok
 redis.call('DEL', KEYS[1])
 redis.call('RPUSH', KEYS[1], 'squatter')
 return {was, redis.call('TYPE', KEYS[1]).ok}`
@@ -23,15 +25,22 @@ return {was, redis.call('TYPE', KEYS[1]).ok}`
 return redis.call('DEL', KEYS[1])`
 )
 
-// Squatter puts a list under a key of the lock, in place of what is there: a type that
+// Squatter puts a list under the first key of the lock, in place of what is there: a type that
 // is wrong for locks in strings and for locks in hashes (P53). Healing deletes it, if
 // nobody has before; what was there does not come back.
-func Squatter(c cluster.Commander, node, key string) Fault {
+func Squatter(c cluster.Commander, node string, lock cluster.Place) Fault {
+	key, before := lock.Names[0], ""
+	if lock.Database != 0 {
+		before = selects
+	}
+	eval := func(script string) []string {
+		return []string{"EVAL", before + script, "1", key, strconv.Itoa(lock.Database)}
+	}
 	was := ""
 	return Fault{
-		F: SquatterF, Target: node, Plan: "somebody puts a list under " + key,
+		F: SquatterF, Target: node, Plan: "somebody puts a list under " + cluster.Place{Database: lock.Database, Names: lock.Names[:1]}.String(),
 		Start: func(ctx context.Context) (string, error) {
-			reply, err := c.Do(ctx, node, "EVAL", squat, "1", key)
+			reply, err := c.Do(ctx, node, eval(squat)...)
 			if err != nil {
 				return "", err
 			}
@@ -46,7 +55,7 @@ func Squatter(c cluster.Commander, node, key string) Fault {
 			if was != "none" {
 				found = "it had replaced a " + was
 			}
-			deleted, err := number(ctx, c, node, "EVAL", unsquat, "1", key)
+			deleted, err := number(ctx, c, node, eval(unsquat)...)
 			switch {
 			case err != nil:
 				return "", err
@@ -63,10 +72,11 @@ func squatterKind() Kind {
 		Name: "squatter", Title: "somebody puts a list under a key of the lock (WRONGTYPE)", F: SquatterF, Needs: needsCommands,
 		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
 			c, node, ok := s.commander(r)
-			if len(s.Keys) == 0 {
+			lock, known := s.place(r)
+			if !known {
 				return Fault{}, false
 			}
-			return Squatter(c, node, s.Keys[r.IntN(len(s.Keys))]), ok
+			return Squatter(c, node, lock), ok
 		},
 	}
 }

@@ -92,7 +92,7 @@ func (r realm) as(client, node string, args ...string) (string, error) {
 // has says what a node holds under k.
 func (r realm) has(want, node string) {
 	r.t.Helper()
-	keys, err := r.Inspect(ctx, node, "k")
+	keys, err := r.Inspect(ctx, node, 0, "k")
 	must(r.t, err)
 	if keys[0].Value != want {
 		r.t.Errorf("%s has %q, want %q", node, keys[0].Value, want)
@@ -152,7 +152,7 @@ func TestSplitBrain(t *testing.T) {
 	withReplicas(t, 1, func(w realm) {
 		must(w.t, w.Sync(ctx, "master"))
 		w.start(nemesis.SplitBrain(w, w, nemesis.Split{
-			Master: "master", Replica: "replica", Keys: []string{"k"}, Clock: w.clock,
+			Master: "master", Replica: "replica", Kept: cluster.Place{Names: []string{"k"}}, Clock: w.clock,
 			Stay:  []nemesis.Victim{{Name: "A", View: w.a}},
 			Leave: []nemesis.Victim{{Name: "B", View: w.b}},
 		}))
@@ -286,7 +286,7 @@ func TestDrawnSuccessions(t *testing.T) {
 				r := random()
 				for range 2 {
 					fault, ok := k.Draw(nemesis.Scene{
-						Cluster: w.replicated, Shards: 1, Keys: []string{"k"}, Clock: w.clock,
+						Cluster: w.replicated, Shards: 1, Kept: cluster.Place{Names: []string{"k"}}, Clock: w.clock,
 						Clients: []nemesis.Victim{
 							{Name: "A", View: w.a, Holds: func() bool { return false }},
 							{Name: "B", View: w.b, Holds: func() bool { return true }},

@@ -11,7 +11,7 @@ import (
 // once, brief asks for the end to be told as the whole.
 func Tell(e histories.Event, brief bool) string {
 	switch {
-	case e.Process == histories.Nemesis && e.F != histories.Audit:
+	case e.Process == histories.Nemesis && !e.Single():
 		return fault(e, e.Type != histories.Invoke && !brief)
 	case e.Type == histories.Invoke:
 		return begins(e)

@@ -162,7 +162,7 @@ func (t *teller) tell(i int) {
 		r.First = ended.Invoke.Index
 	}
 	switch {
-	case e.Process == histories.Nemesis && e.F != histories.Audit:
+	case e.Process == histories.Nemesis && !e.Single():
 		r.What = fault(e, isEnd && !t.brief(ended))
 	case isBegin:
 		r.What, r.Wire = begins(e), t.wire(begun, t.next(i))
@@ -404,7 +404,12 @@ func single(e histories.Event) string {
 		return "walks away without releasing"
 	case histories.Waited:
 		return fmt.Sprintf("waited for %s, and sent %s commands", show(e.Key), show(e.Value))
+	case histories.Missed:
+		return "missed the lock: " + show(e.Value)
 	case histories.Audit:
+		if e.Err != "" {
+			return "nobody could look at what the lock's servers hold: " + show(e.Err)
+		}
 		if e.TTL == histories.NoTTL {
 			return fmt.Sprintf("%s still holds %s, without any TTL", show(e.Node), show(e.Key))
 		}
@@ -414,8 +419,11 @@ func single(e histories.Event) string {
 }
 
 func name(e histories.Event) string {
-	if e.F == histories.Audit {
+	switch e.F {
+	case histories.Audit:
 		return "audit"
+	case histories.Missed:
+		return "script"
 	}
 	return histories.WorkerName(e.Worker)
 }

@@ -11,10 +11,11 @@ import (
 
 // Command is one client command as seen on the wire.
 type Command struct {
-	Name string   // upper case
-	Args []string // after the name
-	Conn int      // connection on the link, from 1
-	Seq  int      // command on the link, from 1
+	Name     string   // upper case
+	Args     []string // after the name
+	Conn     int      // connection on the link, from 1
+	Seq      int      // command on the link, from 1
+	Database int      // that the connection had selected when the command arrived
 }
 
 func newCommand(words [][]byte, conn int) *Command {
@@ -35,6 +36,39 @@ func (c Command) Key() string {
 		return c.Args[i]
 	}
 	return ""
+}
+
+// Keys are all keys of the command, of a script its KEYS. Of a command that is not known to
+// have several they are the first alone.
+func (c Command) Keys() []string {
+	first := c.keyIndex()
+	if first < 0 || first >= len(c.Args) {
+		return nil
+	}
+	last := first
+	switch c.Name {
+	case "EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO", "FCALL", "FCALL_RO":
+		last = first + c.scriptKeys() - 1
+	case "DEL", "UNLINK", "EXISTS", "TOUCH", "MGET", "WATCH", "SINTER", "SUNION", "SDIFF", "PFCOUNT":
+		last = len(c.Args) - 1
+	case "RENAME", "RENAMENX", "COPY", "SMOVE", "LMOVE", "RPOPLPUSH":
+		last = min(first+1, len(c.Args)-1)
+	case "MSET", "MSETNX":
+		var keys []string
+		for i := 0; i < len(c.Args); i += 2 {
+			keys = append(keys, c.Args[i])
+		}
+		return keys
+	}
+	return c.Args[first : last+1]
+}
+
+// On says whether one of the command's keys, in that database, is one of keys.
+func (c Command) On(database int, keys []string) bool {
+	if c.Database != database {
+		return false
+	}
+	return slices.ContainsFunc(c.Keys(), func(key string) bool { return slices.Contains(keys, key) })
 }
 
 // keyIndex is where in Args the first key is, or -1. A name that is not listed

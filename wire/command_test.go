@@ -51,6 +51,32 @@ func TestKey(t *testing.T) {
 	}
 }
 
+func TestCommandKeys(t *testing.T) {
+	for line, want := range map[string][]string{
+		"PING":                     nil,
+		"SET k v":                  {"k"},
+		"DEL a b c":                {"a", "b", "c"},
+		"WATCH a b":                {"a", "b"},
+		"MSET a 1 b 2":             {"a", "b"},
+		"RENAME a b":               {"a", "b"},
+		"EVALSHA abc 2 k1 k2 v":    {"k1", "k2"},
+		"EVALSHA abc 0 v":          nil,
+		"EVALSHA abc 9 k1 k2":      {"k1", "k2"},
+		"FCALL f 1 k v":            {"k"},
+		"MIGRATE host 6379 k 0 5":  {"k"},
+		"XREAD STREAMS":            nil,
+		"UNKNOWN k more arguments": {"k"},
+	} {
+		c := command(line)
+		if diff := cmp.Diff(want, c.Keys()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", line, diff)
+		}
+		if on := c.On(0, want); on != (want != nil) {
+			t.Errorf("%s is on %q: %v", line, want, on)
+		}
+	}
+}
+
 func TestCommandString(t *testing.T) {
 	sha := "7f3a0d1c5b9e8f7a6b5c4d3e2f1a0b9c8d7e6f5a"
 	tests := []struct {
@@ -93,9 +119,11 @@ func TestMatch(t *testing.T) {
 		{Match{}, true},
 		{Match{Names: []string{"get", "set"}}, true},
 		{Match{Names: []string{"GET"}}, false},
-		{Match{Key: "k"}, true},
-		{Match{Key: "v"}, false},
-		{Match{Names: []string{"SET"}, Key: "other"}, false},
+		{Match{Keys: []string{"k"}}, true},
+		{Match{Keys: []string{"v"}}, false},
+		{Match{Names: []string{"SET"}, Keys: []string{"other"}}, false},
+		{Match{Keys: []string{"other", "k"}}, true},
+		{Match{Keys: []string{"k"}, Database: 3}, false},
 	}
 	for _, tt := range tests {
 		if got := tt.match.covers(&set); got != tt.want {

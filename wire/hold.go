@@ -147,7 +147,7 @@ func (l *Link) due(cmd *Command, actions ...action) *Hold {
 
 func (l *Link) arm(h *Hold) *Hold {
 	h.link, h.seen, h.decided = l, make(chan struct{}), make(chan struct{})
-	h.match.Names = slices.Clone(h.match.Names)
+	h.match.Names, h.match.Keys = slices.Clone(h.match.Names), slices.Clone(h.match.Keys)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.rules = append(l.rules, h)

@@ -115,7 +115,7 @@ func TestPipelineKeepsOrder(t *testing.T) {
 
 func TestHoldRequest(t *testing.T) {
 	everywhere(t, func(t *testing.T, r *rig) {
-		h := r.link.HoldRequest(Match{Names: []string{"set"}, Key: "k"})
+		h := r.link.HoldRequest(Match{Names: []string{"set"}, Keys: []string{"k"}})
 		c, _ := r.connect()
 		c.write(string(AppendCommand(AppendCommand(AppendCommand(nil, "PING"), "SET", "k", "v"), "GET", "k")))
 		c.receive(pong)

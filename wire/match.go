@@ -8,14 +8,15 @@ import (
 // Match says which command a rule is about. The zero value matches the first
 // command of any name and key.
 type Match struct {
-	Names []string // any of these, in any case; empty: every name
-	Key   string   // the command's Key; "": every key
-	Nth   int      // the n-th match since the rule was set; 0 and 1: the first
+	Names    []string // any of these, in any case; empty: every name
+	Keys     []string // one of the command's keys is one of these; empty: every key
+	Database int      // that Keys are in
+	Nth      int      // the n-th match since the rule was set; 0 and 1: the first
 }
 
-// covers compares name and key; counting is the rule's work.
+// covers compares name and keys; counting is the rule's work.
 func (m Match) covers(c *Command) bool {
-	if m.Key != "" && m.Key != c.Key() {
+	if len(m.Keys) > 0 && !c.On(m.Database, m.Keys) {
 		return false
 	}
 	return len(m.Names) == 0 || slices.ContainsFunc(m.Names, func(n string) bool { return strings.EqualFold(n, c.Name) })

@@ -3,7 +3,9 @@ package wire
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"net"
+	"strconv"
 )
 
 // Repeat is a rule that has the node execute one command twice. Its methods are safe for
@@ -27,9 +29,9 @@ type Repeated struct {
 // reply is lost on the client, and then on the client's. If the first try fails, or is
 // not answered before the client's connection ends, there was only one.
 //
-// The other connection is a fresh one: it is in no transaction, and has not selected a
-// database. It is dialled past the link's faults. A command that ends matching is not
-// repeated.
+// The other connection is a fresh one: it is in no transaction. It selects the database that
+// the client's has selected, and is dialled past the link's faults. A command that ends
+// matching is not repeated.
 func (l *Link) Repeat(m Match) *Repeat {
 	r := &Repeat{}
 	r.hold = &Hold{match: m, action: executeTwice, repeat: r}
@@ -69,7 +71,7 @@ func (p *requestPump) repeat(cmd *Command, request []byte) *Repeat {
 	l.lastConn++
 	ctx := context.WithValue(p.ctx, connNumber{}, l.lastConn)
 	l.mu.Unlock()
-	reply, err := roundTrip(ctx, l.dial, request)
+	reply, err := roundTrip(ctx, l.dial, cmd.Database, request)
 	first := ""
 	if err == nil {
 		first = reply.String()
@@ -95,8 +97,8 @@ func (r *Repeat) answered(reply string) {
 	}
 }
 
-// roundTrip sends request over a connection of its own and reads one reply.
-func roundTrip(ctx context.Context, dial func(context.Context) (net.Conn, error), request []byte) (Reply, error) {
+// roundTrip sends request over a connection of its own, to a database, and reads its reply.
+func roundTrip(ctx context.Context, dial func(context.Context) (net.Conn, error), database int, request []byte) (Reply, error) {
 	nc, err := dial(ctx)
 	if err != nil {
 		return Reply{}, err
@@ -113,8 +115,22 @@ func roundTrip(ctx context.Context, dial func(context.Context) (net.Conn, error)
 		}
 		_ = nc.Close() // the reply is here, or its error
 	}()
+	replies := bufio.NewReader(nc)
+	if database != 0 {
+		n := strconv.Itoa(database)
+		if _, err := fmt.Fprintf(nc, "*2\r\n$6\r\nSELECT\r\n$%d\r\n%s\r\n", len(n), n); err != nil {
+			return Reply{}, err
+		}
+		selected, err := ReadReply(replies)
+		if err == nil {
+			err = selected.Err()
+		}
+		if err != nil {
+			return Reply{}, err
+		}
+	}
 	if _, err := nc.Write(request); err != nil {
 		return Reply{}, err
 	}
-	return ReadReply(bufio.NewReader(nc))
+	return ReadReply(replies)
 }

@@ -13,7 +13,7 @@ func TestRepeat(t *testing.T) {
 	everywhere(t, func(t *testing.T, r *rig) {
 		var got []string
 		r.link.Observe(func(e Event) { got = append(got, e.Kind.String()+" "+e.Command.String()+" "+e.Reply) })
-		rule := r.link.Repeat(Match{Names: []string{"COUNT"}, Key: "k"})
+		rule := r.link.Repeat(Match{Names: []string{"COUNT"}, Keys: []string{"k"}})
 		c, _ := r.connect()
 		c.write(string(AppendCommand(AppendCommand(AppendCommand(nil, "PING"), "COUNT", "k"), "COUNT", "k")))
 		c.receive(pong)
@@ -30,6 +30,34 @@ func TestRepeat(t *testing.T) {
 			t.Errorf("events %q", got)
 		}
 	})
+}
+
+// TestDatabase checks that a command is known by the database that its connection had selected
+// when it came, and that a repeated one goes to that database.
+func TestDatabase(t *testing.T) {
+	addr := redisServer(t)
+	link := NewLink("A", "node", func(ctx context.Context) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "tcp", addr)
+	})
+	t.Cleanup(link.Close)
+	c := dialRedis(t, listen(t, link))
+	do(t, c, "SELECT", "2") // before anybody watches
+	lost := link.HoldReply(Match{Keys: []string{"k"}})
+	defer lost.Release()
+	twice := link.Repeat(Match{Keys: []string{"k"}, Database: 2})
+	do(t, c, "INCR", "k")
+	if got := twice.Seen(); got.First != "1" || got.Second != "2" || got.Command.Database != 2 {
+		t.Errorf("in database 2: %+v, want 1 and then 2", got)
+	}
+	if lost.Matched() {
+		t.Errorf("a rule on database 0 caught %v", lost.Command())
+	}
+	do(t, c, "SELECT", "0")
+	lost.Release()
+	twice = link.Repeat(Match{Keys: []string{"k"}, Database: 2})
+	if do(t, c, "INCR", "k"); twice.Seen().Command.Name != "" {
+		t.Error("a rule on database 2 caught a command on database 0")
+	}
 }
 
 func TestRepeatStopped(t *testing.T) {

@@ -1,5 +1,7 @@
 package wire
 
+import "strconv"
+
 // requestPump carries the client's bytes to the node.
 //
 //	buf:  0 ── sent ── scanned ── read ── len
@@ -77,6 +79,8 @@ func (p *requestPump) admit(end int) bool {
 	if p.raw = endsMatching(words); p.raw && !p.subscribe(words) {
 		return false
 	}
+	database := p.database
+	p.selects(words)
 	if p.unwatched(p.raw) {
 		return true
 	}
@@ -84,6 +88,7 @@ func (p *requestPump) admit(end int) bool {
 		return false
 	}
 	cmd := newCommand(words, p.id)
+	cmd.Database = database
 	p.link.mu.Lock()
 	cmd.Seq = p.count()
 	p.link.mu.Unlock()
@@ -106,6 +111,19 @@ func (p *requestPump) admit(end int) bool {
 	p.emit(Sent, cmd, "")
 	p.scanned = end
 	return p.flush()
+}
+
+// selects notes which database the commands after this one are about. What the node makes of
+// SELECT is not waited for: clients choose a database that there is.
+func (c *conn) selects(words [][]byte) {
+	switch name := words[0]; {
+	case len(name) == 6 && len(words) == 2 && isWord(name, "SELECT"):
+		if n, err := strconv.Atoi(string(words[1])); err == nil && n >= 0 {
+			c.database = n
+		}
+	case len(name) == 5 && isWord(name, "RESET"):
+		c.database = 0
+	}
 }
 
 // flush sends the complete commands.

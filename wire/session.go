@@ -31,6 +31,8 @@ type conn struct {
 	lastSent   bool    // the client has ended and all that it sent is forwarded
 	waits      [2]bool // by Direction: stands before a frozen gate
 	subscriber bool    // has sent SUBSCRIBE or the like
+
+	database int // that the client has selected; used by the request pump alone
 }
 
 // serve dials the node and runs both directions to their end.

@@ -26,14 +26,14 @@ func Epilogue(ctx context.Context, s *Stage) error {
 		}
 	}
 	for _, key := range s.Keys {
-		if err := s.await(ctx, s.Prober, key, s.TTL+2*s.Slack); err != nil {
+		if err := s.await(ctx, s.Prober, key.Name, s.TTL+2*s.Slack); err != nil {
 			return err
 		}
 		if !s.Prober.Holds() {
 			continue
 		}
 		if s.Last != nil {
-			s.Last(ctx, s.Prober, key)
+			s.Last(ctx, s.Prober, key.Name)
 		}
 		_ = s.Prober.Release(ctx) // recorded
 	}
@@ -66,13 +66,26 @@ func (s *Stage) stop(ctx context.Context) error {
 
 // audit records what every living lock server holds under the keys. A replica is left out: it
 // has what its master had a moment ago.
+//
+// That it is not known where a lock is kept is an audit, too.
 func (s *Stage) audit(ctx context.Context) error {
+	for _, key := range s.Keys {
+		if key.Unknown != nil {
+			s.Recorder.Record(histories.Event{
+				Process: histories.Nemesis, Worker: histories.Nemesis, Type: histories.Info, F: histories.Audit,
+				Key: key.Name, Err: fmt.Sprintf("nobody knows where the lock on %s is kept: %v", key.Name, key.Unknown),
+			})
+		}
+	}
 	for _, n := range s.Cluster.Nodes() {
 		if n.Role == cluster.Register || !s.Cluster.Alive(n.Name) || n.Role == cluster.Replica && !s.serves(n.Name) {
 			continue
 		}
 		for _, key := range s.Keys {
-			kept, err := s.Cluster.Inspect(ctx, n.Name, s.KeptAs(key)...)
+			if key.Unknown != nil {
+				continue // that is recorded
+			}
+			kept, err := s.Cluster.Inspect(ctx, n.Name, key.Kept.Database, key.Kept.Names...)
 			if err != nil {
 				return fmt.Errorf("audit %s: %w", n.Name, err)
 			}
@@ -80,7 +93,7 @@ func (s *Stage) audit(ctx context.Context) error {
 				if k.Exists {
 					s.Recorder.Record(histories.Event{
 						Process: histories.Nemesis, Worker: histories.Nemesis, Type: histories.Info, F: histories.Audit,
-						Key: key, Node: n.Name, TTL: k.TTL, Value: k.Value,
+						Key: key.Name, Node: n.Name, TTL: k.TTL, Value: k.Value,
 					})
 				}
 			}

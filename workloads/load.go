@@ -100,9 +100,9 @@ func (l Load) rounds(ctx context.Context, p *player, round func(context.Context,
 // key draws a key.
 func (p *player) key() string {
 	if len(p.stage.Keys) == 1 {
-		return p.stage.Keys[0]
+		return p.stage.Keys[0].Name
 	}
-	return p.stage.Keys[p.Rand.IntN(len(p.stage.Keys))]
+	return p.stage.Keys[p.Rand.IntN(len(p.stage.Keys))].Name
 }
 
 // draw is a time of up to most.

@@ -35,14 +35,25 @@ const beat = time.Millisecond
 // Clients is the size of the cast.
 func (p Script) Clients() int { return p.Cast }
 
-// Run plays the steps.
+// Run plays the steps. After a step that missed the lock it goes on for as long as it can.
 func (p Script) Run(ctx context.Context, s *Stage) error {
+	missed := false
 	for i, step := range p.Steps {
 		if err := s.stop(ctx); err != nil {
 			return err
 		}
 		if err := step.Do(ctx, s); err != nil {
-			return &StepError{N: i + 1, Text: step.Text, Err: err}
+			failed := &StepError{N: i + 1, Text: step.Text, Err: err}
+			_, miss := errors.AsType[*MissedError](err)
+			switch {
+			case miss:
+				missed = true
+				s.miss(failed.Error())
+			case missed && s.stop(ctx) == nil:
+				return nil // it builds on the step that missed
+			default:
+				return failed
+			}
 		}
 		if err := s.Clock.Sleep(ctx, beat); err != nil {
 			return err
@@ -54,6 +65,13 @@ func (p Script) Run(ctx context.Context, s *Stage) error {
 		}
 	}
 	return nil
+}
+
+// miss records that a step missed the lock.
+func (s *Stage) miss(why string) {
+	s.Recorder.Record(histories.Event{
+		Process: histories.Nemesis, Worker: histories.Nemesis, Type: histories.Info, F: histories.Missed, Value: why,
+	})
 }
 
 // call is a step in which a client makes one call and the script waits for it. A
@@ -74,14 +92,14 @@ func call(text, name string, f func(context.Context, *Stage, *Client) error) Ste
 // Acquire lets a client try once.
 func Acquire(name string) Step {
 	return call(name+" tries to acquire the lock", name, func(ctx context.Context, s *Stage, c *Client) error {
-		return c.Acquire(ctx, s.Key, s.TTL)
+		return c.Acquire(ctx, s.name(), s.TTL)
 	})
 }
 
 // AcquireEventually lets a client try until a free lock must have been given to it.
 func AcquireEventually(name string) Step {
 	return call(name+" waits for the lock", name, func(ctx context.Context, s *Stage, c *Client) error {
-		return s.await(ctx, c, s.Key, s.TTL+2*s.Slack)
+		return s.await(ctx, c, s.name(), s.TTL+2*s.Slack)
 	})
 }
 
@@ -114,9 +132,14 @@ func Finish(name string) Step {
 // AcquireUntilReplyHeld lets a client try to acquire, and holds the reply of its first
 // command on the lock's key: the server has executed it and the client does not know.
 func AcquireUntilReplyHeld(name string) Step {
-	return caught(name+" sends the first command of its acquire; the reply is held up", name,
-		func(ctx context.Context, s *Stage, c *Client) error { return c.Acquire(ctx, s.Key, s.TTL) },
-		func(s *Stage) *wire.Hold { return s.primary(name).HoldReply(wire.Match{Key: s.Key}) })
+	return caught(name+" sends the first command of its acquire; the reply is held up", name, tryOnce,
+		func(s *Stage) (*wire.Hold, error) {
+			first, err := s.onLock()
+			if err != nil {
+				return nil, err
+			}
+			return s.primary(name).HoldReply(first), nil
+		})
 }
 
 // ReleaseUntilDeleteHeld lets a holder release, and holds the command that deletes the
@@ -124,19 +147,26 @@ func AcquireUntilReplyHeld(name string) Step {
 func ReleaseUntilDeleteHeld(name string) Step {
 	return caught(name+" releases; the command that deletes the key is held up", name,
 		func(ctx context.Context, _ *Stage, c *Client) error { return c.Release(ctx) },
-		func(s *Stage) *wire.Hold {
-			return s.primary(name).HoldRequest(wire.Match{Key: s.Key, Names: []string{"DEL", "UNLINK", "EVALSHA", "EVAL"}})
+		func(s *Stage) (*wire.Hold, error) {
+			deletes, err := s.onLock("DEL", "UNLINK", "EVALSHA", "EVAL")
+			if err != nil {
+				return nil, err
+			}
+			return s.primary(name).HoldRequest(deletes), nil
 		})
 }
 
 // caught is a step in which a call of a client runs into a rule of the wire.
-func caught(text, name string, f func(context.Context, *Stage, *Client) error, arm func(*Stage) *wire.Hold) Step {
+func caught(text, name string, f func(context.Context, *Stage, *Client) error, arm func(*Stage) (*wire.Hold, error)) Step {
 	return Step{text, func(ctx context.Context, s *Stage) error {
 		c, err := s.client(name)
 		if err != nil {
 			return err
 		}
-		hold := arm(s)
+		hold, err := arm(s)
+		if err != nil {
+			return err
+		}
 		if err := s.begin(ctx, c, func(ctx context.Context) error { return f(ctx, s, c) }); err != nil {
 			return err
 		}
@@ -249,9 +279,13 @@ func Resume(name string) Step {
 // LeaseEnds waits until no server of the lock has the key any more.
 func LeaseEnds() Step {
 	return Step{"the lease ends", func(ctx context.Context, s *Stage) error {
+		lock, err := s.kept()
+		if err != nil {
+			return err
+		}
 		end := s.Clock.Now().Add(2*s.TTL + s.Slack)
 		for {
-			n, err := s.held(ctx)
+			n, err := s.held(ctx, lock)
 			if err != nil {
 				return err
 			}
@@ -289,7 +323,7 @@ func CutReplication() Step {
 // PromoteReplica makes the replica the master.
 func PromoteReplica() Step {
 	return replicated("the replica is promoted", func(s *Stage, r cluster.Replicator, replica string) nemesis.Fault {
-		return nemesis.Promote(s.Cluster, r, replica, s.Key)
+		return nemesis.Promote(s.Cluster, r, replica, s.Kept())
 	})
 }
 

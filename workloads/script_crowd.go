@@ -26,7 +26,7 @@ func Await(name string) Step {
 
 // turn is what a client does that waits for the lock.
 func (c *Client) turn(ctx context.Context, s *Stage) error {
-	if err := c.Await(ctx, s.Key, s.TTL); err != nil {
+	if err := c.Await(ctx, s.name(), s.TTL); err != nil {
 		return err
 	}
 	_ = c.Read(ctx) // recorded, as all calls are

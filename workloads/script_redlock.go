@@ -53,7 +53,7 @@ func AcquireWithin(name string, tries int) Step {
 					return err
 				}
 			}
-			if err = c.Acquire(ctx, s.Key, s.TTL); err == nil || locks.Classify(err) == locks.Refused {
+			if err = c.Acquire(ctx, s.name(), s.TTL); err == nil || locks.Classify(err) == locks.Refused {
 				return err
 			}
 		}
@@ -66,7 +66,7 @@ func AcquireWithin(name string, tries int) Step {
 func AcquireInTries(name string, tries int) Step {
 	return call(fmt.Sprintf("%s tries to acquire the lock, up to %d times", name, tries), name, func(ctx context.Context, s *Stage, c *Client) (err error) {
 		for range tries {
-			if err = c.Acquire(ctx, s.Key, s.TTL); err == nil {
+			if err = c.Acquire(ctx, s.name(), s.TTL); err == nil {
 				return nil
 			}
 			if err := c.Clock.Sleep(ctx, beat); err != nil {
@@ -84,7 +84,7 @@ func AcquireUntilFree(name string) Step {
 		if c.Holds() {
 			return nil
 		}
-		return s.await(ctx, c, s.Key, s.TTL+2*s.Slack)
+		return s.await(ctx, c, s.name(), s.TTL+2*s.Slack)
 	})
 }
 
@@ -92,10 +92,13 @@ func AcquireUntilFree(name string) Step {
 // first command on the lock's key from the server of one shard.
 func AcquireUntilReplyOfShardHeld(name string, shard int) Step {
 	text := fmt.Sprintf("%s tries to acquire the lock; the reply of %s is held up", name, ofShards([]int{shard}))
-	return caught(text, name,
-		func(ctx context.Context, s *Stage, c *Client) error { return c.Acquire(ctx, s.Key, s.TTL) },
-		func(s *Stage) *wire.Hold {
-			return s.Cluster.Link(name, s.Cluster.Primary(min(shard, s.Shards-1))).HoldReply(wire.Match{Key: s.Key})
+	return caught(text, name, tryOnce,
+		func(s *Stage) (*wire.Hold, error) {
+			first, err := s.onLock()
+			if err != nil {
+				return nil, err
+			}
+			return s.Cluster.Link(name, s.Cluster.Primary(min(shard, s.Shards-1))).HoldReply(first), nil
 		})
 }
 
@@ -107,9 +110,13 @@ func AcquireUnanswered(name string) Step {
 		if err != nil {
 			return err
 		}
-		sent := s.primary(name).HoldRequest(wire.Match{Key: s.Key})
+		first, err := s.onLock()
+		if err != nil {
+			return err
+		}
+		sent := s.primary(name).HoldRequest(first)
 		defer sent.Release() // only to see it
-		if err := s.begin(ctx, c, func(ctx context.Context) error { return c.Acquire(ctx, s.Key, s.TTL) }); err != nil {
+		if err := s.begin(ctx, c, func(ctx context.Context) error { return tryOnce(ctx, s, c) }); err != nil {
 			return err
 		}
 		select {

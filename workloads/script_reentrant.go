@@ -52,7 +52,7 @@ func ReenterOrStop(name string) Step {
 // AskCount lets a client ask the lock how often the client holds it.
 func AskCount(name string) Step {
 	return call(name+" asks how often it holds the lock", name, func(ctx context.Context, s *Stage, c *Client) error {
-		return c.Count(ctx, s.Key)
+		return c.Count(ctx, s.name())
 	})
 }
 
@@ -61,8 +61,11 @@ func AskCount(name string) Step {
 func AcquireResent(name string) Step {
 	acquire := AcquireReentrant(name)
 	return Step{acquire.Text + "; the reply is lost, and the command is sent again", func(ctx context.Context, s *Stage) error {
-		key := s.KeptAs(s.Key)[0]
-		if err := s.Nemesis.Start(ctx, nemesis.Duplicate(name, s.primary(name), key)); err != nil {
+		lock, err := s.kept()
+		if err != nil {
+			return err
+		}
+		if err := s.Nemesis.Start(ctx, nemesis.Duplicate(name, s.primary(name), lock)); err != nil {
 			return err
 		}
 		if err := acquire.Do(ctx, s); err != nil {
@@ -90,7 +93,7 @@ func UseAgain(name string, ttls float64) Step {
 // reentrant acquires for a part of the TTL.
 func reentrant(ttls float64) func(context.Context, *Stage, *Client) error {
 	return func(ctx context.Context, s *Stage, c *Client) error {
-		return c.AcquireAs(ctx, histories.Reentrant, s.Key, s.ttls(ttls))
+		return c.AcquireAs(ctx, histories.Reentrant, s.name(), s.ttls(ttls))
 	}
 }
 

@@ -29,7 +29,7 @@ func AcquireKey(name string, n int) Step {
 		if err != nil {
 			return err
 		}
-		return c.Acquire(ctx, key, s.TTL)
+		return c.Acquire(ctx, key.Name, s.TTL)
 	})
 }
 
@@ -41,8 +41,12 @@ func SectionLasts(name string, n int, ttls float64) Step {
 		if err != nil {
 			return err
 		}
+		lock, err := s.kept(key)
+		if err != nil {
+			return err
+		}
 		for end := s.Clock.Now().Add(s.ttls(ttls)); s.Clock.Now().Before(end); {
-			shards, err := s.kept(ctx, s.KeptAs(key))
+			shards, err := s.held(ctx, lock)
 			if err != nil || shards == 0 {
 				return err
 			}
@@ -64,8 +68,12 @@ func RenewalsGetLost(name string) Step {
 		if err != nil {
 			return err
 		}
+		lock, err := s.kept()
+		if err != nil {
+			return err
+		}
 		victim := nemesis.Victim{Name: name, Holds: c.Holds, Calls: c.Calls}
-		return s.Nemesis.Start(ctx, nemesis.RenewalCut(victim, s.lockLinks(name), s.LockKeys))
+		return s.Nemesis.Start(ctx, nemesis.RenewalCut(victim, s.lockLinks(name), lock))
 	}}
 }
 
@@ -80,7 +88,11 @@ func RenewalsArrive(name string) Step {
 // it. It is over with LetGo.
 func RenewalHeld(name string) Step {
 	return Step{name + " sends a renewal; it is held up", func(ctx context.Context, s *Stage) error {
-		hold := s.primary(name).HoldRequest(wire.Match{Key: s.KeptAs(s.Key)[0]})
+		renewal, err := s.onLock()
+		if err != nil {
+			return err
+		}
+		hold := s.primary(name).HoldRequest(renewal)
 		for end := s.Clock.Now().Add(s.TTL); ; {
 			select {
 			case <-hold.Seen():
@@ -112,14 +124,6 @@ func Hang(name string) Step {
 		c.Abandon("hangs in its section for good, and its process lives on")
 		return nil
 	}}
-}
-
-// key is the name of the n-th key.
-func (s *Stage) key(n int) (string, error) {
-	if n < 1 || n > len(s.Keys) {
-		return "", fmt.Errorf("the script names key %d, and there are %d", n, len(s.Keys))
-	}
-	return s.Keys[n-1], nil
 }
 
 // lockLinks are the connections of a client to the servers of the lock.

@@ -20,7 +20,7 @@ func TestStepsNameWhatIsMissing(t *testing.T) {
 		`client "C"`:                   workloads.RenewalsGetLost("C"),
 	} {
 		if err := sim.Run(1, time.Minute, func(w *sim.World) error {
-			s := &workloads.Stage{Clock: w.Source(), Keys: []string{"k", "l"}, Interrupted: func() error { return nil }}
+			s := &workloads.Stage{Clock: w.Source(), Keys: []workloads.Key{{Name: "k"}, {Name: "l"}}, Interrupted: func() error { return nil }}
 			return workloads.Script{Steps: []workloads.Step{step}}.Run(context.Background(), s)
 		}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q in it", step.Text, err, want)

@@ -12,21 +12,21 @@ import (
 // AcquireRead lets a client try once to get a reader's lease.
 func AcquireRead(name string) Step {
 	return call(name+" tries to acquire the lock as a reader", name, func(ctx context.Context, s *Stage, c *Client) error {
-		return c.AcquireAs(ctx, histories.Shared, s.Key, s.TTL)
+		return c.AcquireAs(ctx, histories.Shared, s.name(), s.TTL)
 	}).ofReaders()
 }
 
 // AcquireReadFor lets a client try once to get a reader's lease of a number of TTLs.
 func AcquireReadFor(name string, ttls float64) Step {
 	return call(fmt.Sprintf("%s tries to acquire the lock as a reader, for %v TTLs", name, ttls), name, func(ctx context.Context, s *Stage, c *Client) error {
-		return c.AcquireAs(ctx, histories.Shared, s.Key, s.ttls(ttls))
+		return c.AcquireAs(ctx, histories.Shared, s.name(), s.ttls(ttls))
 	}).ofReaders()
 }
 
 // AcquireFor lets a client try once to get a lease of a number of TTLs.
 func AcquireFor(name string, ttls float64) Step {
 	return call(fmt.Sprintf("%s tries to acquire the lock for %v TTLs", name, ttls), name, func(ctx context.Context, s *Stage, c *Client) error {
-		return c.Acquire(ctx, s.Key, s.ttls(ttls))
+		return c.Acquire(ctx, s.name(), s.ttls(ttls))
 	})
 }
 
@@ -44,7 +44,7 @@ func AcquireReadTogether(first, second string) Step {
 		}
 		for range coincidences {
 			for _, c := range both {
-				if err := s.begin(ctx, c, func(ctx context.Context) error { return c.AcquireAs(ctx, histories.Shared, s.Key, s.TTL) }); err != nil {
+				if err := s.begin(ctx, c, func(ctx context.Context) error { return c.AcquireAs(ctx, histories.Shared, s.name(), s.TTL) }); err != nil {
 					return err
 				}
 				if err := s.Clock.Sleep(ctx, 1); err != nil { // apart, for replays
@@ -113,6 +113,10 @@ func OwnLeaseEnds(name string) Step {
 		if err != nil {
 			return err
 		}
+		lock, err := s.kept()
+		if err != nil {
+			return err
+		}
 		held := c.section()
 		if held == nil {
 			return nil // it was refused
@@ -122,7 +126,7 @@ func OwnLeaseEnds(name string) Step {
 			return err
 		}
 		for {
-			n, err := s.held(ctx)
+			n, err := s.held(ctx, lock)
 			if err != nil || n == 0 || s.Clock.Now().After(end.Add(s.Slack)) {
 				return err
 			}

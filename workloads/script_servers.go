@@ -83,7 +83,7 @@ func ServerRestartsWithAOF(shard int) Step {
 		if err != nil {
 			return err
 		}
-		if err := s.Nemesis.Start(ctx, nemesis.RestartAOF(c, s.Clock, node, s.LockKeys)); err != nil {
+		if err := s.Nemesis.Start(ctx, nemesis.RestartAOF(c, s.Clock, node, s.Kept())); err != nil {
 			return err
 		}
 		return s.Nemesis.Stop(ctx, nemesis.RestartAOFF, node)
@@ -189,7 +189,11 @@ func KeySquatted(shard int) Step {
 		if err != nil {
 			return err
 		}
-		return s.Nemesis.Start(ctx, nemesis.Squatter(c, node, s.LockKeys[0]))
+		lock, err := s.kept()
+		if err != nil {
+			return err
+		}
+		return s.Nemesis.Start(ctx, nemesis.Squatter(c, node, lock))
 	})
 }
 

@@ -23,8 +23,9 @@ func BrainSplits(stays string) Step {
 		if err != nil {
 			return err
 		}
-		split := nemesis.Split{Master: s.Cluster.Primary(0), Replica: replica, Keys: s.LockKeys, Clock: s.Clock}
-		for _, v := range s.scene().Clients {
+		scene := s.scene()
+		split := nemesis.Split{Master: s.Cluster.Primary(0), Replica: replica, Kept: scene.Kept, Clock: s.Clock}
+		for _, v := range scene.Clients {
 			if v.Name == stays {
 				split.Stay = append(split.Stay, v)
 			} else {

@@ -22,7 +22,12 @@ func ReleasesInterleave(process, first, second string) Step {
 			return err
 		}
 		link := s.primary(process)
-		watch, get := wire.Match{Key: s.Key, Names: []string{"WATCH"}}, wire.Match{Key: s.Key, Names: []string{"GET"}}
+		watch, err := s.onLock("WATCH")
+		if err != nil {
+			return err
+		}
+		get := watch
+		get.Names = []string{"GET"}
 
 		firstWatched := link.HoldReply(watch)
 		if err := s.begin(ctx, both[0], both[0].Release); err != nil {

@@ -17,8 +17,8 @@ func scripts(more ...string) []string { return append(more, "EVAL", "EVALSHA") }
 // lock before the server sees it: what the client has looked at before, it has seen.
 func AcquireUntilSetHeld(name string) Step {
 	return caught(name+" tries to acquire; the command that takes the lock is held up", name, tryOnce,
-		func(s *Stage) *wire.Hold {
-			return s.primary(name).HoldRequest(takes())
+		func(s *Stage) (*wire.Hold, error) {
+			return s.primary(name).HoldRequest(takes()), nil
 		})
 }
 
@@ -31,20 +31,20 @@ func AcquireUntilTakeoverHeld(name string, more time.Duration) Step {
 		text += fmt.Sprintf(" for %v more", more)
 	}
 	return caught(text+"; the command that takes the ended lease over is held up", name,
-		func(ctx context.Context, s *Stage, c *Client) error { return c.Acquire(ctx, s.Key, s.TTL+more) },
-		func(s *Stage) *wire.Hold {
-			return s.primary(name).HoldRequest(wire.Match{Names: scripts("DEL", "UNLINK", "GETSET", "SET")})
+		func(ctx context.Context, s *Stage, c *Client) error { return c.Acquire(ctx, s.name(), s.TTL+more) },
+		func(s *Stage) (*wire.Hold, error) {
+			return s.primary(name).HoldRequest(wire.Match{Names: scripts("DEL", "UNLINK", "GETSET", "SET")}), nil
 		})
 }
 
 // AcquireLonger lets a client try once, for longer by more than the others ask for.
 func AcquireLonger(name string, more time.Duration) Step {
 	return call(fmt.Sprintf("%s tries to acquire the lock for %v more", name, more), name, func(ctx context.Context, s *Stage, c *Client) error {
-		return c.Acquire(ctx, s.Key, s.TTL+more)
+		return c.Acquire(ctx, s.name(), s.TTL+more)
 	})
 }
 
-func tryOnce(ctx context.Context, s *Stage, c *Client) error { return c.Acquire(ctx, s.Key, s.TTL) }
+func tryOnce(ctx context.Context, s *Stage, c *Client) error { return c.Acquire(ctx, s.name(), s.TTL) }
 
 // AcquireReplyLost lets a client try once. The reply to its first command gets lost on the
 // network, and the connection with it.
@@ -138,8 +138,8 @@ func LandLate(name string) Step {
 func ReleaseUntilLookHeld(name string) Step {
 	return ifHolding(name, caught(name+" releases; the reply to its look at the token is held up", name,
 		func(ctx context.Context, _ *Stage, c *Client) error { return c.Release(ctx) },
-		func(s *Stage) *wire.Hold {
-			return s.primary(name).HoldReply(wire.Match{Names: scripts("GET", "DEL", "UNLINK")})
+		func(s *Stage) (*wire.Hold, error) {
+			return s.primary(name).HoldReply(wire.Match{Names: scripts("GET", "DEL", "UNLINK")}), nil
 		}))
 }
 
@@ -148,8 +148,8 @@ func ReleaseUntilLookHeld(name string) Step {
 func WriteUntilHeld(name string) Step {
 	return ifHolding(name, caught(name+" writes the register; the write is held up", name,
 		func(ctx context.Context, _ *Stage, c *Client) error { return c.Write(ctx) },
-		func(s *Stage) *wire.Hold {
-			return s.Cluster.Link(name, s.register()).HoldRequest(wire.Match{Names: scripts()})
+		func(s *Stage) (*wire.Hold, error) {
+			return s.Cluster.Link(name, s.register()).HoldRequest(wire.Match{Names: scripts()}), nil
 		}))
 }
 

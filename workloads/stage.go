@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/cluster"
@@ -32,11 +31,7 @@ type Stage struct {
 	Recorder *histories.Recorder
 	Clock    Clock // of the scheduler of faults and steps
 	Rand     *rand.Rand
-	Key      string   // of scripts: the first of Keys
-	Keys     []string // that random load chooses from
-	LockKeys []string // under which the locks on Keys are kept
-	// KeptAs are the names under which the lock on one key is kept.
-	KeptAs func(key string) []string
+	Keys     []Key // that random load chooses from; scripts use the first
 	// Last is what the prober does with each key once it has it; nil: nothing.
 	Last  func(ctx context.Context, prober *Client, key string)
 	TTL   time.Duration
@@ -123,26 +118,4 @@ func (s *Stage) finish(ctx context.Context, c *Client) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// held says on how many shards the lock's server still has the key.
-func (s *Stage) held(ctx context.Context) (int, error) { return s.kept(ctx, s.LockKeys) }
-
-// kept says on how many shards the lock's server still has any of those names.
-func (s *Stage) kept(ctx context.Context, names []string) (int, error) {
-	n := 0
-	for shard := range s.Shards {
-		node := s.Cluster.Primary(shard)
-		if !s.Cluster.Alive(node) {
-			continue
-		}
-		keys, err := s.Cluster.Inspect(ctx, node, names...)
-		if err != nil {
-			return 0, fmt.Errorf("inspect %v on %s: %w", names, node, err)
-		}
-		if slices.ContainsFunc(keys, func(k cluster.KeyState) bool { return k.Exists }) {
-			n++
-		}
-	}
-	return n, nil
 }

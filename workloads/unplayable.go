@@ -9,6 +9,13 @@ type UnplayableError struct{ Why string }
 
 func (e *UnplayableError) Error() string { return e.Why }
 
+// MissedError says that a step which was to hit the lock, or to see what it does, did not: what
+// comes after it puts the lock to no test. The script goes on, since what breaks all the same is
+// broken, and no property passes.
+type MissedError struct{ Why string }
+
+func (e *MissedError) Error() string { return e.Why }
+
 // StepError says which step of a script could not be played.
 type StepError struct {
 	N    int // counting from 1

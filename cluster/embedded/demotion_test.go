@@ -47,7 +47,7 @@ func TestDemote(t *testing.T) {
 		w.want("OK", "replica1", "SET", "new", "v")
 		must(w.Sync(ctx, "replica1"))
 		for _, node := range []string{"master", "replica2"} {
-			keys, err := w.Inspect(ctx, node, "both", "lost", "lost too", "lost as well", "new")
+			keys, err := w.Inspect(ctx, node, 0, "both", "lost", "lost too", "lost as well", "new")
 			must(err)
 			for i, want := range []bool{true, false, false, false, true} {
 				if keys[i].Exists != want {

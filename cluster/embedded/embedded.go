@@ -156,11 +156,15 @@ func refused(node string) error {
 	return &net.OpError{Op: "dial", Net: "sim", Err: fmt.Errorf("node %s is down: %w", node, syscall.ECONNREFUSED)}
 }
 
-// Inspect looks at keys on node directly.
-func (c *Cluster) Inspect(_ context.Context, name string, keys ...string) ([]cluster.KeyState, error) {
+// Inspect looks at keys on node directly. The servers replicate and persist database 0 alone,
+// and another is an error.
+func (c *Cluster) Inspect(_ context.Context, name string, database int, keys ...string) ([]cluster.KeyState, error) {
 	n, err := c.node(name)
 	if err != nil {
 		return nil, err
+	}
+	if database != 0 {
+		return nil, fmt.Errorf("inspect database %d of %s: embedded servers replicate and persist database 0 alone, use real servers", database, name)
 	}
 	return n.inspect(keys)
 }

@@ -106,7 +106,7 @@ func TestLeaseEndsInVirtualTime(t *testing.T) {
 		w.want("OK", "master", "SET", "k", "v", "NX", "PX", "30000")
 		w.sleep(29 * time.Second)
 		w.want("v", "master", "GET", "k")
-		keys, err := w.Inspect(ctx, "master", "k", "none")
+		keys, err := w.Inspect(ctx, "master", 0, "k", "none")
 		w.must(err)
 		if k := keys[0]; !k.Exists || k.Value != "v" || k.TTL > time.Second || k.TTL <= 0 {
 			t.Errorf("inspect found %+v", k)
@@ -117,7 +117,7 @@ func TestLeaseEndsInVirtualTime(t *testing.T) {
 		w.sleep(time.Second)
 		w.want("", "master", "GET", "k")
 		w.want("OK", "master", "SET", "k", "w", "NX")
-		if keys, _ := w.Inspect(ctx, "master", "k"); keys[0].TTL != histories.NoTTL {
+		if keys, _ := w.Inspect(ctx, "master", 0, "k"); keys[0].TTL != histories.NoTTL {
 			t.Errorf("a key without TTL has %v", keys[0].TTL)
 		}
 	})
@@ -127,7 +127,7 @@ func TestInspectFields(t *testing.T) {
 	in(t, single, func(w *world) {
 		w.want("2", "master", "HSET", "hash", "f", "v", "e", "w")
 		w.want("2", "master", "ZADD", "set", "1.5", "second", "3795261152000001", "first")
-		got, err := w.Inspect(ctx, "master", "hash", "set")
+		got, err := w.Inspect(ctx, "master", 0, "hash", "set")
 		w.must(err)
 		want := []cluster.KeyState{
 			{Key: "hash", Exists: true, Type: "hash", TTL: histories.NoTTL, Fields: []cluster.Field{{Name: "e", Value: "w"}, {Name: "f", Value: "v"}}},
@@ -220,7 +220,7 @@ func TestTimeIsNoChange(t *testing.T) {
 		w.sleep(time.Second)
 		stream("replica1", 1)
 		for _, node := range []string{"replica1", "replica2"} {
-			keys, err := w.Inspect(ctx, node, "k")
+			keys, err := w.Inspect(ctx, node, 0, "k")
 			w.must(err)
 			if end := w.sim.Now() + keys[0].TTL; end < time.Minute || end > time.Minute+time.Second {
 				t.Errorf("on %s the key ends at %v", node, end)

@@ -163,13 +163,13 @@ func (c *Cluster) admin(ctx context.Context, name string, f func(context.Context
 	return f(ctx, conn)
 }
 
-// Inspect looks at all keys at one instant, in a transaction on a connection of its own.
-func (c *Cluster) Inspect(ctx context.Context, name string, keys ...string) ([]cluster.KeyState, error) {
+// Inspect looks at all keys of a database at one instant, in a transaction on a connection of its own.
+func (c *Cluster) Inspect(ctx context.Context, name string, database int, keys ...string) ([]cluster.KeyState, error) {
 	ctx, cancel := c.links.Bound(ctx)
 	defer cancel()
 	var states []cluster.KeyState
 	err := c.admin(ctx, name, func(ctx context.Context, conn *wire.Conn) (err error) {
-		states, err = node.InspectStrings(ctx, conn, keys)
+		states, err = node.InspectStrings(ctx, conn, database, keys)
 		return err
 	})
 	if err != nil {

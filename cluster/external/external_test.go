@@ -121,7 +121,7 @@ func use(t *testing.T, servers external.Servers, opt external.Options, admin *re
 			t.Error(err)
 		}
 	}
-	states, err := c.Inspect(ctx, c.Primary(0), key)
+	states, err := c.Inspect(ctx, c.Primary(0), 0, key)
 	if err != nil || len(states) != 1 || states[0].Value != "ours" {
 		t.Errorf("inspect: %v, %v", states, err)
 	}

@@ -60,7 +60,7 @@ func TestInspect(t *testing.T) {
 	do(t, addr, "ZADD", "set", "1.5", "second", "3795261152000001", "first")
 	var got []cluster.KeyState
 	must(t, Admin(soon(t), addr, func(conn *wire.Conn) (err error) {
-		got, err = Inspect(soon(t), conn, []string{"string", "hash", "set", "absent"})
+		got, err = Inspect(soon(t), conn, 0, []string{"string", "hash", "set", "absent"})
 		return err
 	}))
 	if ttl := got[0].TTL; ttl <= 0 || ttl > time.Minute {

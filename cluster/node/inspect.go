@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -12,19 +13,24 @@ import (
 	"github.com/lockbench/lockbench/wire"
 )
 
-// Inspect looks at all keys at one instant, in a transaction.
-func Inspect(ctx context.Context, conn *wire.Conn, keys []string) ([]cluster.KeyState, error) {
-	return inspect(ctx, conn, keys, true)
+// Inspect looks at all keys of a database at one instant, in a transaction. The connection
+// stays with that database.
+func Inspect(ctx context.Context, conn *wire.Conn, database int, keys []string) ([]cluster.KeyState, error) {
+	return inspect(ctx, conn, database, keys, true)
 }
 
 // InspectStrings is Inspect for users who may not read hashes and sorted sets: of those it
 // does not tell what they hold.
-func InspectStrings(ctx context.Context, conn *wire.Conn, keys []string) ([]cluster.KeyState, error) {
-	return inspect(ctx, conn, keys, false)
+func InspectStrings(ctx context.Context, conn *wire.Conn, database int, keys []string) ([]cluster.KeyState, error) {
+	return inspect(ctx, conn, database, keys, false)
 }
 
-func inspect(ctx context.Context, conn *wire.Conn, keys []string, fields bool) ([]cluster.KeyState, error) {
-	commands := [][]string{{"MULTI"}}
+func inspect(ctx context.Context, conn *wire.Conn, database int, keys []string, fields bool) ([]cluster.KeyState, error) {
+	var commands [][]string
+	if database != 0 { // a connection begins in the first, and users may lack the right to select
+		commands = append(commands, []string{"SELECT", strconv.Itoa(database)})
+	}
+	commands = append(commands, []string{"MULTI"})
 	each := 3 // commands for a key
 	if fields {
 		each = 5
@@ -40,7 +46,7 @@ func inspect(ctx context.Context, conn *wire.Conn, keys []string, fields bool) (
 	}
 	reply, err := Do(ctx, conn, "EXEC")
 	if len(keys) > 1 && crossSlot(err) {
-		return inspectEach(ctx, conn, keys, fields)
+		return inspectEach(ctx, conn, database, keys, fields)
 	}
 	if err != nil {
 		return nil, err
@@ -53,16 +59,17 @@ func inspect(ctx context.Context, conn *wire.Conn, keys []string, fields bool) (
 		if states[i], err = keyState(key, reply.Elems[each*i:each*(i+1)]); err != nil {
 			return nil, err
 		}
+		states[i].Database = database
 	}
 	return states, nil
 }
 
 // inspectEach looks at one key after another, for a server in cluster mode does not look at
 // keys of different slots at one instant.
-func inspectEach(ctx context.Context, conn *wire.Conn, keys []string, fields bool) ([]cluster.KeyState, error) {
+func inspectEach(ctx context.Context, conn *wire.Conn, database int, keys []string, fields bool) ([]cluster.KeyState, error) {
 	var states []cluster.KeyState
 	for i := range keys {
-		state, err := inspect(ctx, conn, keys[i:i+1], fields)
+		state, err := inspect(ctx, conn, database, keys[i:i+1], fields)
 		if err != nil {
 			return nil, err
 		}

@@ -195,7 +195,7 @@ func Final(ctx context.Context, addr string) ([]cluster.KeyState, error) {
 	return states, err
 }
 
-// All looks at every key of the server at addr, by name.
+// All looks at every key of the server at addr, by database and name.
 func All(ctx context.Context, addr string) ([]cluster.KeyState, error) {
 	var states []cluster.KeyState
 	err := Admin(ctx, addr, func(conn *wire.Conn) (err error) {
@@ -206,16 +206,49 @@ func All(ctx context.Context, addr string) ([]cluster.KeyState, error) {
 }
 
 func all(ctx context.Context, conn *wire.Conn) ([]cluster.KeyState, error) {
-	reply, err := Do(ctx, conn, "KEYS", "*")
+	used, err := databases(ctx, conn)
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, name := range reply.Elems {
-		names = append(names, name.Text())
+	var all []cluster.KeyState
+	for _, database := range used {
+		if _, err := Do(ctx, conn, "SELECT", strconv.Itoa(database)); err != nil {
+			return nil, err
+		}
+		reply, err := Do(ctx, conn, "KEYS", "*")
+		if err != nil {
+			return nil, err
+		}
+		var names []string
+		for _, name := range reply.Elems {
+			names = append(names, name.Text())
+		}
+		slices.Sort(names)
+		states, err := Inspect(ctx, conn, database, names)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, states...)
 	}
-	slices.Sort(names)
-	states, err := Inspect(ctx, conn, names)
 	// A key may have expired since KEYS.
-	return slices.DeleteFunc(states, func(k cluster.KeyState) bool { return !k.Exists }), err
+	return slices.DeleteFunc(all, func(k cluster.KeyState) bool { return !k.Exists }), nil
+}
+
+// databases are those that hold keys, in order.
+func databases(ctx context.Context, conn *wire.Conn) ([]int, error) {
+	reply, err := Do(ctx, conn, "INFO", "keyspace")
+	if err != nil {
+		return nil, err
+	}
+	var used []int
+	for line := range strings.Lines(reply.Text()) { // db0:keys=1,expires=0,avg_ttl=0
+		if name, _, ok := strings.Cut(line, ":"); ok && strings.HasPrefix(name, "db") {
+			n, err := strconv.Atoi(name[len("db"):])
+			if err != nil {
+				return nil, fmt.Errorf("INFO keyspace: want the number of a database, got %q", line)
+			}
+			used = append(used, n)
+		}
+	}
+	return used, nil
 }

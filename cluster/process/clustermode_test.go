@@ -43,7 +43,7 @@ func TestClusterMode(t *testing.T) {
 			}
 		}
 		mustDo(t, conn, "SET", "b", "2")
-		states, err := c.Inspect(soon(t), "master", "a", "b") // keys of different slots
+		states, err := c.Inspect(soon(t), "master", 0, "a", "b") // keys of different slots
 		must(t, err)
 		if states[0].Exists || states[1].Value != "2" {
 			t.Errorf("inspect: %+v", states)

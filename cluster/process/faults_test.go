@@ -34,7 +34,7 @@ func TestKillAndRestart(t *testing.T) {
 	if err := c.Pause(ctx, "n3"); err == nil {
 		t.Error("a dead node was paused")
 	}
-	if _, err := c.Inspect(ctx, "n3", "k"); err == nil {
+	if _, err := c.Inspect(ctx, "n3", 0, "k"); err == nil {
 		t.Error("a dead node was inspected")
 	}
 
@@ -101,7 +101,7 @@ func TestPauseAndResume(t *testing.T) {
 	// A stopped process answers nobody, however long one waits.
 	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := c.Inspect(short, "master", "k"); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := c.Inspect(short, "master", 0, "k"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Inspect of a paused node: %v", err)
 	}
 	select {

@@ -109,7 +109,7 @@ func soon(tb testing.TB) context.Context {
 // value returns what node holds under key.
 func value(tb testing.TB, c *Cluster, node, key string) cluster.KeyState {
 	tb.Helper()
-	states, err := c.Inspect(tb.Context(), node, key)
+	states, err := c.Inspect(tb.Context(), node, 0, key)
 	must(tb, err)
 	return states[0]
 }
@@ -182,7 +182,7 @@ func TestUnknownNode(t *testing.T) {
 	c := up(t, 1, 0)
 	ctx := t.Context()
 	_, dialErr := c.Dial(ctx, "A", "n7")
-	_, inspectErr := c.Inspect(ctx, "n7", "k")
+	_, inspectErr := c.Inspect(ctx, "n7", 0, "k")
 	_, _, offsetsErr := c.Offsets(ctx, "n7")
 	for name, err := range map[string]error{
 		"Dial": dialErr, "Inspect": inspectErr, "Offsets": offsetsErr,
@@ -209,7 +209,7 @@ func TestInspect(t *testing.T) {
 	mustDo(t, conn, "SET", "leased", "token", "PX", "3600000")
 	mustDo(t, conn, "HSET", "hash", "f", "1")
 
-	got, err := c.Inspect(t.Context(), "master", "forever", "leased", "hash", "absent")
+	got, err := c.Inspect(t.Context(), "master", 0, "forever", "leased", "hash", "absent")
 	must(t, err)
 	if ttl := got[1].TTL; ttl <= 0 || ttl > time.Hour {
 		t.Errorf("TTL of leased = %v, want one within the hour", ttl)
@@ -224,7 +224,7 @@ func TestInspect(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if none, err := c.Inspect(t.Context(), "master"); err != nil || len(none) != 0 {
+	if none, err := c.Inspect(t.Context(), "master", 0); err != nil || len(none) != 0 {
 		t.Errorf("Inspect of no keys: %v, %v", none, err)
 	}
 }

@@ -120,7 +120,7 @@ func TestSentinelsCutOff(t *testing.T) {
 	}
 	waiting := patient(t)
 	for { // the Sentinels take 10 s to be sure, and then end the connections too
-		if keys, err := c.Inspect(waiting, "master", "k"); err == nil && keys[0].Value == "kept" {
+		if keys, err := c.Inspect(waiting, "master", 0, "k"); err == nil && keys[0].Value == "kept" {
 			break
 		}
 		select {

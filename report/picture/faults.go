@@ -22,7 +22,7 @@ func (b *builder) faults() {
 		}
 	}
 	for _, e := range histories.Singles(b.events) {
-		if e.F == histories.Audit {
+		if e.F == histories.Audit && e.Node != "" {
 			l := b.node(e.Node)
 			l.marks = append(l.marks, &mark{row: tickRow, class: "tick audit", from: e.Time, to: e.Time, label: "still holds " + brief(e.Key, 28),
 				title: telling(e, e, true), event: e.Index, last: -1, who: "audit", key: keyName(e.Key), f: string(e.F)})

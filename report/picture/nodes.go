@@ -112,7 +112,7 @@ func (b *builder) ticks() {
 
 // audits are the events that tell what a server was found to hold.
 func audits(events []histories.Event) []histories.Event {
-	return slices.DeleteFunc(histories.Singles(events), func(e histories.Event) bool { return e.F != histories.Audit })
+	return slices.DeleteFunc(histories.Singles(events), func(e histories.Event) bool { return e.F != histories.Audit || e.Node == "" })
 }
 
 // scriptOf is what tells one script from another.
