@@ -26,7 +26,11 @@ func ExtendByNothing(name string, ttls float64) Step {
 func ExtendResent(name string, ttls float64) Step {
 	extend := Extend(name, ttls)
 	return Step{extend.Text + "; the reply is lost, and the command is sent again", func(ctx context.Context, s *Stage) error {
-		if err := s.Nemesis.Start(ctx, nemesis.Duplicate(name, s.primary(name), s.KeptAs(s.Key)[0])); err != nil {
+		lock, err := s.kept()
+		if err != nil {
+			return err
+		}
+		if err := s.Nemesis.Start(ctx, nemesis.Duplicate(name, s.primary(name), lock)); err != nil {
 			return err
 		}
 		if err := extend.Do(ctx, s); err != nil {
@@ -39,7 +43,7 @@ func ExtendResent(name string, ttls float64) Step {
 // AcquireWithinTTLs lets a client try until it has the lock, for a number of TTLs at most.
 func AcquireWithinTTLs(name string, ttls float64) Step {
 	return call(fmt.Sprintf("%s waits for the lock, for %v TTLs", name, ttls), name, func(ctx context.Context, s *Stage, c *Client) error {
-		return s.await(ctx, c, s.Key, s.ttls(ttls))
+		return s.await(ctx, c, s.name(), s.ttls(ttls))
 	})
 }
 
