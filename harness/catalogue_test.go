@@ -2,6 +2,7 @@ package harness_test
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -103,10 +104,14 @@ func TestCatalogueOnProcesses(t *testing.T) {
 	})
 }
 
-// TestCatalogueOnDocker plays a choice on the same servers in containers, which start slowly.
+// TestCatalogueOnDocker plays a choice on the same servers in containers. An engine that is
+// asked to start and kill many of them at once takes longer for it than a lease lasts.
 func TestCatalogueOnDocker(t *testing.T) {
 	dockertest.Need(t)
+	turn := make(chan struct{}, 2*runtime.GOMAXPROCS(0))
 	sideBySide(t, harness.Docker, someOf(harness.Docker, aChoice()), func(t *testing.T, p play) {
+		turn <- struct{}{}
+		defer func() { <-turn }()
 		asExpected(t, scenario(t, p.Scenario, p.Case, harness.Docker))
 	})
 }

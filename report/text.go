@@ -90,6 +90,15 @@ func load(m histories.Meta) string {
 	return text
 }
 
+// JudgedIn is the end of a sentence on how long judging took, in real time. Of a run in virtual
+// time it is empty: the same seed gives the same text.
+func JudgedIn(m histories.Meta, took time.Duration) string {
+	if m.Backend == "embedded" {
+		return ""
+	}
+	return fmt.Sprintf(", in %v", took.Round(10*time.Microsecond))
+}
+
 func backend(name string) string {
 	switch name {
 	case "embedded":
@@ -203,8 +212,8 @@ func (p *printer) verdicts(r Run) {
 			engine = ", exclusion by " + show(res.Engine)
 		}
 	}
-	p.para("  ", fmt.Sprintf("judged %s, %s of unknown outcome%s, in %v",
-		count(len(r.Events), "event"), count(unknowns, "operation"), engine, took.Round(10*time.Microsecond)), p.dim)
+	p.para("  ", fmt.Sprintf("judged %s, %s of unknown outcome%s%s",
+		count(len(r.Events), "event"), count(unknowns, "operation"), engine, JudgedIn(r.Meta, took)), p.dim)
 	for _, v := range r.Report.Vacuous {
 		p.para("  vacuous: ", prose(v), nil)
 	}

@@ -231,8 +231,8 @@ func (p *page) properties(r report.Run) {
 			p.Others = append(p.Others, q)
 		}
 	}
-	p.Judged = fmt.Sprintf("Judged %s, %s of unknown outcome, in %v.",
-		report.Count(len(r.Events), "event"), report.Count(unknowns, "operation"), took.Round(10*time.Microsecond))
+	p.Judged = fmt.Sprintf("Judged %s, %s of unknown outcome%s.",
+		report.Count(len(r.Events), "event"), report.Count(unknowns, "operation"), report.JudgedIn(r.Meta, took))
 }
 
 func (p *page) link(event int) link {
