@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -420,5 +421,22 @@ func TestLog(t *testing.T) {
 	must(t, f.Close())
 	if log.String() != "Traceback: no luck\n" || !log.closed {
 		t.Errorf("logged %q, closed %t", log.String(), log.closed)
+	}
+}
+
+// TestEnvironment keeps what lockbench knows of the user's servers from workers.
+func TestEnvironment(t *testing.T) {
+	t.Setenv("LOCKBENCH_REDIS_USER", "me")
+	t.Setenv("LOCKBENCH_REDIS_PASSWORD", "secret")
+	f, err := NewFleet(t.Context(), []string{"sh", "-c", "env >&2; exit 3"}, nil)
+	must(t, err)
+	defer func() { must(t, f.Close()) }()
+	_, err = f.Start(t.Context(), "A", func(int) Setting { return Setting{} })
+	if err == nil || strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "LOCKBENCH_REDIS_") {
+		t.Error(err)
+	}
+	kept := environment([]string{"HOME=/h", "LOCKBENCH_REDIS_PASSWORD=secret", "LOCKBENCH_TEST_WORKER=good"})
+	if want := []string{"HOME=/h", "LOCKBENCH_TEST_WORKER=good"}; !slices.Equal(kept, want) {
+		t.Errorf("%v, want %v", kept, want)
 	}
 }

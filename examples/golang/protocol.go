@@ -230,15 +230,16 @@ func (w *worker) acquire(ctx context.Context, r request, began time.Time) (answe
 	}
 	l := &lease{key: r.Key, own: own}
 	w.leases[r.ID] = l
-	return w.lasting(l, r, from, began), nil
+	return w.lasting(l, from.Add(ms(r.TTL)), began), nil
 }
 
-// lasting counts the lease from before the command was sent: it ends here before it ends there.
-func (w *worker) lasting(l *lease, r request, from, began time.Time) answer {
+// lasting says when a lease ends. It counts from before the command was sent, so that it ends
+// here before it ends there.
+func (w *worker) lasting(l *lease, ends, began time.Time) answer {
 	if w.about.Promises["no_lease"] == true {
 		return answer{}
 	}
-	l.ends = from.Add(ms(r.TTL))
+	l.ends = ends
 	return answer{"remaining": float64(l.ends.Sub(began)) / float64(time.Millisecond)}
 }
 
@@ -250,10 +251,13 @@ func (w *worker) use(ctx context.Context, r request, l *lease, began time.Time) 
 			return nil, impossible("this lock does not extend")
 		}
 		from := time.Now()
+		if w.about.Promises["extend_adds"] == true {
+			from = l.ends
+		}
 		if err := extender.Extend(ctx, l.key, l.own, ms(r.TTL)); err != nil {
 			return nil, err
 		}
-		return w.lasting(l, r, from, began), nil
+		return w.lasting(l, from.Add(ms(r.TTL)), began), nil
 	case "release":
 		delete(w.leases, r.Lease)
 		return answer{}, w.lock.Release(ctx, l.key, l.own)

@@ -255,9 +255,9 @@ final class LockbenchWorker {
         }
         switch (op) {
             case "extend":
-                double from = now();
+                double ends = (promises("extend_adds") ? lease.ends : now()) + ttl(r);
                 held(((Extender) lock).extend(lease.key, lease.own, ttl(r)));
-                return lasting(lease, r, from, began);
+                return lasting(lease, ends, began);
             case "release":
                 leases.remove(id);
                 held(lock.release(lease.key, lease.own));
@@ -330,16 +330,20 @@ final class LockbenchWorker {
         }
         Lease lease = new Lease(key, own);
         leases.put((long) number(r, "id"), lease);
-        return lasting(lease, r, from, began);
+        return lasting(lease, from + ttl(r), began);
     }
 
-    /** The lease counts from before the command was sent: it ends here before it ends there. */
-    private Map<String, Object> lasting(Lease lease, Map<String, Object> r, double from, double began) {
-        if (Boolean.TRUE.equals(about.promises().get("no_lease"))) {
+    private boolean promises(String what) {
+        return Boolean.TRUE.equals(about.promises().get(what));
+    }
+
+    /** A lease counts from before the command was sent: it ends here before it ends there. */
+    private Map<String, Object> lasting(Lease lease, double ends, double began) {
+        if (promises("no_lease")) {
             return map();
         }
-        lease.ends = from + ttl(r);
-        return map("remaining", lease.ends - began);
+        lease.ends = ends;
+        return map("remaining", ends - began);
     }
 
     private Map<String, Object> read(Lease lease) throws Exception {

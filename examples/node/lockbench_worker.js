@@ -158,16 +158,15 @@ class Worker {
     if (request.wait) began = now() // when its last try began, only the lock knows
     const lease = { key: request.key, token, epoch: 0 }
     this.leases.set(request.id, lease)
-    return this.lasting(lease, request, began)
+    return this.lasting(lease, request, began + Math.round(request.ttl))
   }
 
-  // The lease counts from before the command was sent: it ends here before it ends there.
-  lasting (lease, request, began) {
-    if ((this.Lock.promises || {}).no_lease) {
-      lease.ends = Infinity
-      return {}
-    }
-    lease.ends = began + Math.round(request.ttl)
+  promises (what) { return Boolean((this.Lock.promises || {})[what]) }
+
+  // A lease counts from before the command was sent: it ends here before it ends there.
+  lasting (lease, request, ends) {
+    lease.ends = this.promises('no_lease') ? Infinity : ends
+    if (lease.ends === Infinity) return {}
     return { remaining: lease.ends - request.began }
   }
 
@@ -179,9 +178,9 @@ class Worker {
 
   async extend (request) {
     const lease = this.lease(request)
-    const began = now()
+    const ends = (this.promises('extend_adds') ? lease.ends : now()) + Math.round(request.ttl)
     if (!await this.lock.extend(lease.key, lease.token, Math.round(request.ttl))) throw new Refused('not-held', 'lock is not held')
-    return this.lasting(lease, request, began)
+    return this.lasting(lease, request, ends)
   }
 
   async release (request) {

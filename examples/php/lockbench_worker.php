@@ -158,18 +158,20 @@ class Worker
             $began = now(); // when its last try began, only the lock knows
         }
         $this->leases[$request['id']] = ['key' => $request['key'], 'token' => $token, 'epoch' => 0];
-        return $this->lasting($request['id'], $request, $began);
+        return $this->lasting($request['id'], $request, $began + $ttl);
     }
 
-    /** The lease counts from before the command was sent: it ends here before it ends there. */
-    private function lasting(int $id, array $request, float $began): array
+    private function promises(string $what): bool
     {
-        if ($this->constant('PROMISES')['no_lease'] ?? false) {
-            $this->leases[$id]['ends'] = INF;
-            return [];
-        }
-        $this->leases[$id]['ends'] = $began + round($request['ttl']);
-        return ['remaining' => $this->leases[$id]['ends'] - $request['began']];
+        return $this->constant('PROMISES')[$what] ?? false;
+    }
+
+    /** A lease counts from before the command was sent: it ends here before it ends there. */
+    private function lasting(int $id, array $request, float $ends): array
+    {
+        $endless = $this->promises('no_lease');
+        $this->leases[$id]['ends'] = $endless ? INF : $ends;
+        return $endless ? [] : ['remaining' => $ends - $request['began']];
     }
 
     private function lease(array $request): array
@@ -180,11 +182,12 @@ class Worker
     public function extend(array $request): array
     {
         $lease = $this->lease($request);
-        $began = now();
-        if (!$this->lock->extend($lease['key'], $lease['token'], (int) round($request['ttl']))) {
+        $ttl = (int) round($request['ttl']);
+        $ends = ($this->promises('extend_adds') ? $lease['ends'] : now()) + $ttl;
+        if (!$this->lock->extend($lease['key'], $lease['token'], $ttl)) {
             throw new Refused('not-held', 'lock is not held');
         }
-        return $this->lasting($request['lease'], $request, $began);
+        return $this->lasting($request['lease'], $request, $ends);
     }
 
     public function release(array $request): array

@@ -153,7 +153,7 @@ class Worker:
         self.guard, self.scripts = request["guard"], request["register"]
         self.register = Redis(self.scripts["address"])
         lock = self.chosen(request)
-        self.endless = getattr(lock, "PROMISES", {}).get("no_lease", False)
+        self.endless, self.adds = (getattr(lock, "PROMISES", {}).get(p, False) for p in ("no_lease", "extend_adds"))
         self.errors = (OSError,) + tuple(getattr(lock, "ERRORS", ()))
         if request.get("connect"):
             for address in request["nodes"] + [self.scripts["address"]]:
@@ -181,12 +181,12 @@ class Worker:
             raise Refused("taken", "lock is taken")
         lease = {"key": key, "token": token, "epoch": 0, "value": None}
         self.leases[request["id"]] = lease
-        return self.lasting(lease, request, began, ttl)
+        return self.lasting(lease, request, began + ttl / 1000)
 
-    def lasting(self, lease, request, began, ttl):
-        """The lease counts from before the command was sent: it ends here before it ends there."""
-        lease["ends"] = float("inf") if self.endless else began + ttl / 1000
-        answer = {} if self.endless else {"remaining": (lease["ends"] - request["began"]) * 1000}
+    def lasting(self, lease, request, ends):
+        """A lease counts from before the command was sent: it ends here before it ends there."""
+        lease["ends"] = float("inf") if self.endless else ends
+        answer = {} if self.endless else {"remaining": (ends - request["began"]) * 1000}
         if hasattr(self.lock, "token"):
             answer["token"] = self.lock.token(lease["token"])
         return answer
@@ -197,10 +197,11 @@ class Worker:
         return self.leases[request["lease"]]
 
     def extend(self, request):
-        lease, began = self.lease(request), time.monotonic()
-        if not self.lock.extend(lease["key"], lease["token"], round(request["ttl"])):
+        lease, ttl = self.lease(request), round(request["ttl"])
+        ends = (lease["ends"] if self.adds else time.monotonic()) + ttl / 1000
+        if not self.lock.extend(lease["key"], lease["token"], ttl):
             raise Refused("not-held", "lock is not held")
-        return self.lasting(lease, request, began, round(request["ttl"]))
+        return self.lasting(lease, request, ends)
 
     def release(self, request):
         lease = self.lease(request)

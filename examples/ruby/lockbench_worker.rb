@@ -80,7 +80,6 @@ module Lockbench
       @guard = request["guard"]
       @scripts = request["register"]
       @register = Lockbench.connect(@scripts["address"])
-      @endless = @class.const_defined?(:PROMISES) && @class::PROMISES[:no_lease]
       (request["nodes"] + [@scripts["address"]]).each { |a| Lockbench.connect(a).ping } if request["connect"]
       @lock = @class.new(request["nodes"], request)
       {}
@@ -95,13 +94,17 @@ module Lockbench
 
       began = Lockbench.now if request["wait"] # when its last try began, only the lock knows
       @leases[request["id"]] = lease = { key: key, token: token, epoch: 0 }
-      lasting(lease, request, began)
+      lasting(lease, request, began + ttl)
     end
 
-    # The lease counts from before the command was sent: it ends here before it ends there.
-    def lasting(lease, request, began)
-      lease[:ends] = @endless ? Float::INFINITY : began + request["ttl"].round
-      @endless ? {} : { remaining: lease[:ends] - request["began"] }
+    def promises?(what)
+      @class.const_defined?(:PROMISES) && @class::PROMISES[what]
+    end
+
+    # A lease counts from before the command was sent: it ends here before it ends there.
+    def lasting(lease, request, ends)
+      lease[:ends] = promises?(:no_lease) ? Float::INFINITY : ends
+      lease[:ends].infinite? ? {} : { remaining: lease[:ends] - request["began"] }
     end
 
     def lease(request)
@@ -110,10 +113,11 @@ module Lockbench
 
     def extend(request)
       lease = lease(request)
-      began = Lockbench.now
-      raise Refused.new("not-held", "lock is not held") unless @lock.extend_lease(lease[:key], lease[:token], request["ttl"].round)
+      ttl = request["ttl"].round
+      ends = (promises?(:extend_adds) ? lease[:ends] : Lockbench.now) + ttl
+      raise Refused.new("not-held", "lock is not held") unless @lock.extend_lease(lease[:key], lease[:token], ttl)
 
-      lasting(lease, request, began)
+      lasting(lease, request, ends)
     end
 
     def release(request)
