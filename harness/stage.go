@@ -53,7 +53,7 @@ func stage(ctx context.Context, cfg Config, env surroundings) (err error) {
 		Recorder:    env.recorder,
 		Clock:       env.clock(),
 		Rand:        rand.New(rand.NewChaCha8(seed(cfg.Seed, histories.Nemesis, 0, 'n'))),
-		Keys:        cfg.kept(),
+		Keys:        cfg.kept(cfg.Lock),
 		TTL:         cfg.TTL,
 		Slack:       cfg.slack(),
 		Interrupted: env.interrupted,
@@ -105,6 +105,12 @@ func stage(ctx context.Context, cfg Config, env surroundings) (err error) {
 			s.Clients = append(s.Clients, m.Client)
 		} else {
 			s.Prober = m.Client
+		}
+	}
+
+	if env.fleet != nil {
+		if s.Keys, err = members[n].keptByWorkers(ctx, cfg, env); err != nil {
+			return err
 		}
 	}
 

@@ -2,6 +2,7 @@ package harness_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,8 +24,12 @@ import (
 	"github.com/lockbench/lockbench/worker"
 )
 
-// workerEnv makes the test binary a worker: "serve", or "die" after some requests.
-const workerEnv = "LOCKBENCH_TEST_WORKER"
+const (
+	// workerEnv makes the test binary a worker: "serve", or "die" after some requests.
+	workerEnv = "LOCKBENCH_TEST_WORKER"
+	// optionsEnv are its worker.Options, in JSON.
+	optionsEnv = "LOCKBENCH_TEST_WORKER_OPTIONS"
+)
 
 func TestMain(m *testing.M) {
 	in := io.Reader(os.Stdin)
@@ -34,7 +39,14 @@ func TestMain(m *testing.M) {
 	case "die":
 		in = io.LimitReader(in, 4000) // the end is in the middle of a line
 	}
-	if err := worker.Serve(context.Background(), in, os.Stdout, worker.Options{}); err != nil {
+	var opt worker.Options
+	if said := os.Getenv(optionsEnv); said != "" {
+		if err := json.Unmarshal([]byte(said), &opt); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+	if err := worker.Serve(context.Background(), in, os.Stdout, opt); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -43,11 +55,21 @@ func TestMain(m *testing.M) {
 // self is the command of a worker in Go.
 func self(t testing.TB) []string {
 	t.Helper()
+	return renamed(t, worker.Options{})
+}
+
+// renamed is the command of a worker in Go that keeps its locks elsewhere.
+func renamed(t testing.TB, opt worker.Options) []string {
+	t.Helper()
 	me, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []string{"/usr/bin/env", workerEnv + "=serve", me}
+	said, err := json.Marshal(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{"/usr/bin/env", workerEnv + "=serve", optionsEnv + "=" + string(said), me}
 }
 
 // python is the command of the worker in Python.

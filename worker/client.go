@@ -81,6 +81,10 @@ func (c *Client) start(ctx context.Context) error {
 	return err
 }
 
+// Said is what the hello of the client's worker says of its lock. Keys are nil if it does not
+// say where the lock is kept.
+func (c *Client) Said() locks.Spec { return c.current().spec }
+
 func (c *Client) current() *process {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -91,7 +91,7 @@ func (p *process) hello(ctx context.Context, lock string) (Answer, error) {
 		p.fail(err)
 		return a, p.useless()
 	}
-	p.protocol, p.can = a.Protocol, a.Can
+	p.protocol, p.can, p.spec = a.Protocol, a.Can, specOf(a)
 	return a, nil
 }
 

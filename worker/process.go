@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/osproc"
 )
 
@@ -61,6 +62,7 @@ type process struct {
 	subject  *osproc.Process // nil until its hello
 	protocol int             // as its hello says, like can
 	can      []string        // capabilities
+	spec     locks.Spec      // of its lock, as its hello says
 
 	mu      sync.Mutex
 	issued  int64

@@ -1,0 +1,51 @@
+package harness_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/locks/locktest"
+	"github.com/lockbench/lockbench/resource"
+	"github.com/lockbench/lockbench/scenarios"
+	"github.com/lockbench/lockbench/worker"
+)
+
+// TestRenamedLocks checks that a lock is judged alike wherever a worker keeps it, whether the
+// worker says so or not.
+func TestRenamedLocks(t *testing.T) {
+	locktest.NeedRedis(t)
+	for _, opt := range []worker.Options{
+		{Prefix: "lock:"},
+		{Prefix: "lock:", Silent: true},
+		{HashTag: true, Database: 3, First: "PTTL"},
+		{HashTag: true, Database: 3, First: "PTTL", Silent: true},
+	} {
+		for pitfall, names := range map[string][]string{
+			"delete-without-check":   {"setnx-px-del", "setnx-px-lua"},
+			"get-del-race":           {"setnx-px-get-del"},
+			"acquire-reply-lost":     {"setnx-px-lua", "fenced"},
+			"late-set-after-cleanup": {"setnx", "lua-uuid"},
+			"wrongtype-collision":    {"reentrant-hash"},
+		} {
+			for _, name := range names {
+				t.Run(fmt.Sprintf("%s, %s, %+v", pitfall, name, opt), func(t *testing.T) {
+					t.Parallel()
+					s, err := scenarios.Find(pitfall)
+					if err != nil {
+						t.Fatal(err)
+					}
+					cfg := employ(t, scenario(t, s, s.Case(name, resource.None), harness.Process), renamed(t, opt))
+					res, err := harness.Run(t.Context(), cfg)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if res.Outcome != checker.AsExpected {
+						t.Errorf("%v\n%s", res.Outcome, explain(res))
+					}
+				})
+			}
+		}
+	}
+}
