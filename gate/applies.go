@@ -33,6 +33,9 @@ func unfit(s scenarios.Scenario, lock locks.Spec, find func(string) (locks.Spec,
 			return need.what, nil
 		}
 	}
+	if !lock.Keeps(s.Asks) {
+		return fmt.Sprintf("the lock does not promise that %s", s.Asks), nil
+	}
 	if all(named, func(l locks.Spec) bool { return l.Masters > lock.Masters }) {
 		return fmt.Sprintf("its steps need a lock on %d independent masters", named[0].Masters), nil
 	}

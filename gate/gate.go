@@ -11,6 +11,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
@@ -40,16 +41,18 @@ type Options struct {
 	Catalogue []scenarios.Scenario
 	// Find finds the locks that the catalogue names. Optional: locks.Find.
 	Find func(name string) (locks.Spec, error)
+	// Locks are those by which a user's lock is measured. Optional: locks.All.
+	Locks []locks.Spec
 	// Run plays one run. Optional: harness.Run.
 	Run func(context.Context, harness.Config) (harness.Result, error)
 	// Command is how to repeat a run by hand. Optional: nobody is told.
 	Command func(cfg harness.Config, remedy string) string
 }
 
-// Subject is a lock that the catalogue does not expect anything in particular of: what can
-// be kept under the steps of a scenario, it must keep.
+// Subject is a lock that the catalogue does not expect anything in particular of: what another
+// lock of its class keeps under the steps of a scenario, it must keep.
 type Subject struct {
-	Lock locks.Spec // with a worker, the lock whose promises the worker's makes
+	Lock locks.Spec // with a worker, what the worker promises
 	// Guard is that of every section. Nil: the one that each scenario is about.
 	Guard  *resource.Guard
 	Worker []string // optional: the command of a process that each client runs in
@@ -71,6 +74,9 @@ func (o Options) withDefaults() Options {
 	if o.Find == nil {
 		o.Find = locks.Find
 	}
+	if o.Locks == nil {
+		o.Locks = locks.All()
+	}
 	if o.Run == nil {
 		o.Run = harness.Run
 	}
@@ -89,12 +95,13 @@ const (
 	Unexpected    Outcome = "unexpected"
 	Unknown       Outcome = "unknown"
 	Failed        Outcome = "error"          // of the harness, or of what it needs
+	Unavoidable   Outcome = "unavoidable"    // no lock of the class keeps what broke
 	NotApplicable Outcome = "not-applicable" // the scenario has nothing to say of the lock
 )
 
 // worse orders outcomes from what is worst for the gate.
 func worse(a, b Outcome) Outcome {
-	for _, o := range []Outcome{Failed, Unexpected, Unknown, Expected} {
+	for _, o := range []Outcome{Failed, Unexpected, Unknown, Unavoidable, Expected} {
 		if a == o || b == o {
 			return o
 		}
@@ -126,7 +133,11 @@ type Row struct {
 	Outcome  Outcome   `json:"outcome"`
 	Reason   string    `json:"reason,omitempty"` // of an error, or why it does not apply
 	Judged   []Finding `json:"judged,omitempty"`
-	Command  string    `json:"command,omitempty"`
+	// References are the locks of the same class that were played under the same steps.
+	References []string `json:"references,omitempty"`
+	// Survivors are the cases that keep what no lock of the class does.
+	Survivors []string `json:"survivors,omitempty"`
+	Command   string   `json:"command,omitempty"`
 	// Took is real time.
 	Took time.Duration `json:"took"`
 }
@@ -135,6 +146,10 @@ type Row struct {
 type Finding struct {
 	checker.Judged
 	Story string `json:"story,omitempty"`
+	// KeptBy are the references that keep it, so that it is the lock's own fault.
+	KeptBy []string `json:"kept_by,omitempty"`
+	// Unavoidable says that no lock of the class keeps it, so that it decides nothing.
+	Unavoidable bool `json:"unavoidable,omitempty"`
 }
 
 // Gap is a scenario, or one case of it, that was not played.
@@ -180,13 +195,12 @@ func (r Row) Violated() []checker.Property {
 	return all
 }
 
-// Findings are what came out otherwise than was wanted.
+// Findings are what came out otherwise than was wanted, save what is unavoidable.
 func (r Row) Findings() []Finding {
-	var all []Finding
-	for _, f := range r.Judged {
-		if !f.Met {
-			all = append(all, f)
-		}
-	}
-	return all
+	return slices.DeleteFunc(slices.Clone(r.Judged), func(f Finding) bool { return f.Met || f.Unavoidable })
+}
+
+// Unavoidable is what broke and no lock of the class keeps.
+func (r Row) Unavoidable() []Finding {
+	return slices.DeleteFunc(slices.Clone(r.Judged), func(f Finding) bool { return !f.Unavoidable })
 }

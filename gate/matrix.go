@@ -16,7 +16,8 @@ type State string
 // The states.
 const (
 	Held         State = "held"
-	IsBroken     State = "broken"
+	IsBroken     State = "broken"      // by a fault of the lock's own
+	OfClass      State = "unavoidable" // and no lock of its class does better
 	DoesNotApply State = "not-applicable"
 	NotKnown     State = "unknown"
 )
@@ -28,7 +29,8 @@ type Cell struct {
 	Lock     string `json:"lock"`
 	Guard    string `json:"guard"`
 	State    State  `json:"state"`
-	// Violated are the properties that broke and that some other lock, or guard, keeps.
+	// Violated are the properties that broke: those that another lock of the class keeps, or if
+	// that is the state, those that none keeps.
 	Violated []checker.Property `json:"violated,omitempty"`
 	Reason   string             `json:"reason,omitempty"`  // of what does not apply or is unknown
 	Command  string             `json:"command,omitempty"` // shows that it breaks
@@ -54,7 +56,7 @@ type pitfall struct{ id, name, title, guard string }
 // scenario is about.
 func NewMatrix(opt Options, all []locks.Spec) (*Plan, error) {
 	opt = opt.withDefaults()
-	whole := &Plan{opt: opt}
+	whole := &Plan{opt: opt, bench: newBench(opt)}
 	whole.opt.Subject = &Subject{}
 	for _, lock := range all {
 		one := opt
@@ -112,10 +114,17 @@ func cell(s scenarios.Scenario, lock locks.Spec, rows []Row, gap Gap, runs int) 
 		switch row.Outcome {
 		case Unexpected:
 			if c.State != IsBroken {
-				c.State, c.Reason, c.Command = IsBroken, "", row.Command
+				c.State, c.Reason, c.Command, c.Violated = IsBroken, "", row.Command, nil
 			}
 			for _, f := range row.Findings() {
 				if f.Got == checker.Fail && !slices.Contains(c.Violated, f.Property) {
+					c.Violated = append(c.Violated, f.Property)
+				}
+			}
+		case Unavoidable:
+			if c.State == NotKnown {
+				c.State, c.Reason = OfClass, ""
+				for _, f := range row.Unavoidable() {
 					c.Violated = append(c.Violated, f.Property)
 				}
 			}

@@ -13,11 +13,11 @@ const matrixPreface = `<!-- Written by make docs from runs. Do not edit. -->
 
 # Which lock survives which pitfall
 
-Every lock was put through the steps of every pitfall, and asked for whatever any other lock or guard
-keeps under them. Most locks were not written with most of these steps in mind: this page says what would
-happen to them, and [the track record](track-record.md) what the catalogue expects.
+Every lock was put through the steps of every pitfall, and asked for whatever another lock of its class, which
+promises no more, keeps under them. Most locks were not written with most of these steps in mind: this page says
+what would happen to them, and [the track record](track-record.md) what the catalogue expects.
 
-✗ broken, and the command that shows it is further down · ✓ held · – not applicable · ? unknown
+✗ broken, and the command that shows it is further down · ○ broken, as every lock of its class · ✓ held · – not applicable · ? unknown
 
 The sections of all locks have the guard that the pitfall is about, which is named where there is one.
 `
@@ -27,8 +27,8 @@ The sections of all locks have the guard that the pitfall is about, which is nam
 func (m Matrix) Markdown(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(matrixPreface)
-	fmt.Fprintf(&b, "\n%s: %d broken, %d held, %d not applicable, %d unknown. Backend %s, %s from %d.\n",
-		report.Count(len(m.Cells), "cell"), m.count(IsBroken), m.count(Held), m.count(DoesNotApply), m.count(NotKnown),
+	fmt.Fprintf(&b, "\n%s: %d broken, %d broken as their class, %d held, %d not applicable, %d unknown. Backend %s, %s from %d.\n",
+		report.Count(len(m.Cells), "cell"), m.count(IsBroken), m.count(OfClass), m.count(Held), m.count(DoesNotApply), m.count(NotKnown),
 		m.Backend, report.Count(m.Runs, "seed"), m.Seed)
 	for _, f := range m.families() {
 		m.table(&b, f)
@@ -58,7 +58,7 @@ func (m Matrix) table(b *strings.Builder, f family) {
 		}
 		fmt.Fprintf(b, "| %s |", name)
 		for _, i := range f.members {
-			fmt.Fprintf(b, " %s |", map[State]string{Held: "✓", IsBroken: "✗", DoesNotApply: "–", NotKnown: "?"}[m.at(row, i).State])
+			fmt.Fprintf(b, " %s |", map[State]string{Held: "✓", IsBroken: "✗", OfClass: "○", DoesNotApply: "–", NotKnown: "?"}[m.at(row, i).State])
 		}
 		b.WriteString("\n")
 	}

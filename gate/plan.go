@@ -18,9 +18,11 @@ var ErrNothing = errors.New("nothing to run")
 
 // item is one run to do.
 type item struct {
-	row    Row
-	cfg    harness.Config
-	weight int // how much it costs, roughly
+	row      Row
+	cfg      harness.Config
+	weight   int // how much it costs, roughly
+	scenario scenarios.Scenario
+	subject  *Subject // nil: it is a case of the catalogue
 }
 
 // Plan is the runs of a gate, in the order of the catalogue.
@@ -30,6 +32,7 @@ type Plan struct {
 	planned int    // runs of all shards
 	print   string // of all runs, the same on all shards
 	gaps    []Gap  // what is not played
+	bench   *bench
 }
 
 // NewPlan plans what the options ask for. A name that is not known is a *locks.UnknownError.
@@ -39,7 +42,7 @@ func NewPlan(opt Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{opt: opt}
+	p := &Plan{opt: opt, bench: newBench(opt)}
 	var items []item
 	for _, s := range chosen {
 		cases, err := p.cases(s)
@@ -117,7 +120,8 @@ func (p *Plan) subject(s scenarios.Scenario) ([]item, error) {
 	}
 	items := p.item(s, Row{Role: Own, Lock: sub.Lock.Name, Guard: guard.String()}, sub.Lock, guard)
 	for i := range items {
-		items[i].cfg.Want, items[i].cfg.Note = asked(s, sub.Lock.Name, guard), ""
+		items[i].subject = sub
+		items[i].cfg.Want, items[i].cfg.Note, items[i].cfg.Tape = nil, "", true
 	}
 	return items, nil
 }
@@ -135,9 +139,10 @@ func (p *Plan) item(s scenarios.Scenario, row Row, lock locks.Spec, guard resour
 		return nil
 	}
 	return []item{{
-		row:    row,
-		cfg:    cfg,
-		weight: 1 + lock.Masters + max(s.Replicas, lock.Replicas),
+		row:      row,
+		scenario: s,
+		cfg:      cfg,
+		weight:   1 + lock.Masters + max(s.Replicas, lock.Replicas),
 	}}
 }
 

@@ -138,14 +138,11 @@ func TestSubject(t *testing.T) {
 	want := map[string]gate.Outcome{
 		"P02": gate.Expected,
 		"P07": gate.Unexpected, // the catalogue expects so; its user does not
-		"P11": gate.Unexpected,
+		"P11": gate.Unavoidable, // no lock of its class does better
 	}
 	for _, r := range res.Rows {
 		if r.Role != gate.Own || r.Lock != lock.Name || r.Outcome != want[r.ID] {
 			t.Errorf("%s: %s %s is %s, want %s", r.ID, r.Role, r.Lock, r.Outcome, want[r.ID])
-		}
-		if r.ID == "P11" && slices.Contains(labelsOf(r.Findings()), "mutual-exclusion") {
-			t.Error("P11: no lock keeps mutual exclusion there, so nobody may ask it of one")
 		}
 	}
 	if len(res.Rows) != 3 || len(res.Gaps) != 1 || !res.Gaps[0].NotApplicable || !strings.Contains(res.Gaps[0].Reason, "readers and writers") {
@@ -159,14 +156,6 @@ func TestSubject(t *testing.T) {
 	if out := res.Outcome(gate.Baseline{}); out != gate.Unknown {
 		t.Errorf("of a gate without runs the outcome is %v", out)
 	}
-}
-
-func labelsOf(findings []gate.Finding) []string {
-	var all []string
-	for _, f := range findings {
-		all = append(all, string(f.Property))
-	}
-	return all
 }
 
 // TestUnknownNames checks that a catalogue which names a lock that there is not fails at once.

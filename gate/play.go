@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -23,7 +22,7 @@ type Watch struct {
 }
 
 // Play plays the plan's runs, jobs at a time. When ctx ends it returns what was done until
-// then. An error means that not even the first run could be played.
+// then. A run that fails costs its own row; an error means that none can be played.
 func (p *Plan) Play(ctx context.Context, jobs int, watch Watch) (Results, error) {
 	if watch.Now == nil {
 		watch.Now = func() time.Duration { return 0 }
@@ -37,7 +36,8 @@ func (p *Plan) Play(ctx context.Context, jobs int, watch Watch) (Results, error)
 	}
 
 	var mu sync.Mutex
-	rows, next, done, cost, played := make([]*Row, len(p.items)), 0, 0, 0, false
+	rows, next, done, cost := make([]*Row, len(p.items)), 0, 0, 0
+	var start startup
 	take := func() (int, bool) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -50,7 +50,7 @@ func (p *Plan) Play(ctx context.Context, jobs int, watch Watch) (Results, error)
 	keep := func(i int, row Row, begun bool, err error) {
 		mu.Lock()
 		defer mu.Unlock()
-		if played = played || begun; !played {
+		if start.ended(begun, err); start.hopeless() {
 			cancel(&unplayedError{err}) // such as a missing redis-server: so would all others
 			return
 		}
@@ -69,7 +69,13 @@ func (p *Plan) Play(ctx context.Context, jobs int, watch Watch) (Results, error)
 				if ctx.Err() != nil && err != nil {
 					return // it was cut short
 				}
-				row := p.judge(p.items[i].row, res, err)
+				row := p.items[i].judge(res, err)
+				if p.items[i].subject != nil {
+					if row = p.bench.weigh(ctx, p.items[i], row); ctx.Err() != nil {
+						return // and so was what it is measured by
+					}
+				}
+				row = p.decided(row)
 				row.Took = watch.Now() - from
 				_, died := errors.AsType[*harness.DeathError](err) // of the others nothing is known
 				keep(i, row, err == nil || len(res.Events) > 0 || died, err)
@@ -79,6 +85,9 @@ func (p *Plan) Play(ctx context.Context, jobs int, watch Watch) (Results, error)
 	wg.Wait()
 	if first, ok := errors.AsType[*unplayedError](context.Cause(ctx)); ok {
 		return Results{}, first.err
+	}
+	if ctx.Err() == nil && start.failures == len(p.items) && start.alike && !start.begun {
+		return Results{}, start.err
 	}
 	res := p.results()
 	for _, row := range rows {
@@ -90,15 +99,38 @@ func (p *Plan) Play(ctx context.Context, jobs int, watch Watch) (Results, error)
 	return res, nil
 }
 
-// unplayedError is why the first run could not be played.
+// unplayedError is why no run could be played.
 type unplayedError struct{ err error }
 
 func (e *unplayedError) Error() string { return e.err.Error() }
 
+// startup tells a run that failed from a machine on which none can be played.
+type startup struct {
+	begun    bool  // some run has
+	err      error // of the first that did not
+	failures int   // before one began
+	alike    bool  // all of them
+}
+
+func (s *startup) ended(begun bool, err error) {
+	switch s.begun = s.begun || begun; {
+	case s.begun:
+	case s.failures == 0:
+		s.err, s.failures, s.alike = err, 1, true
+	default:
+		s.failures++
+		s.alike = s.alike && err.Error() == s.err.Error()
+	}
+}
+
+// hopeless says that no run has begun, and that several failed in the same way.
+func (s *startup) hopeless() bool { return !s.begun && s.alike && s.failures > 1 }
+
 // judge says what became of a run.
-func (p *Plan) judge(row Row, res harness.Result, err error) Row {
+func (it item) judge(res harness.Result, err error) Row {
+	row := it.row
 	if err != nil {
-		row.Outcome, row.Reason = p.excuse(err), err.Error()
+		row.Outcome, row.Reason = it.excuse(err), err.Error()
 		if step, ok := errors.AsType[*workloads.StepError](err); ok {
 			row.Reason = step.Error() // and not what broke because of it
 		}
@@ -106,34 +138,36 @@ func (p *Plan) judge(row Row, res harness.Result, err error) Row {
 	}
 	row.Outcome = NotApplicable
 	for _, j := range res.Expected {
-		if len(p.opt.FailOn) > 0 && !slices.Contains(p.opt.FailOn, j.Property) {
-			continue
-		}
 		f := Finding{Judged: j}
-		outcome := Expected
 		if !j.Met {
-			f.Story, outcome = res.Report.Result(j.Property).Story, Unexpected
-			if j.Got == checker.Unknown || j.Got == checker.Disagreement {
-				outcome = Unknown
-			}
+			f.Story = res.Report.Result(j.Property).Story
 		}
-		row.Judged, row.Outcome = append(row.Judged, f), worse(row.Outcome, outcome)
+		row.Judged, row.Outcome = append(row.Judged, f), worse(row.Outcome, f.outcome())
 	}
-	switch {
-	case len(res.Expected) == 0:
+	if len(res.Expected) == 0 {
 		row.Outcome, row.Reason = Unknown, "nothing was judged"
-	case len(row.Judged) == 0:
+	}
+	return row
+}
+
+// decided is row with the properties alone that decide.
+func (p *Plan) decided(row Row) Row {
+	if len(p.opt.FailOn) == 0 || len(row.Judged) == 0 {
+		return row
+	}
+	row.Judged = slices.DeleteFunc(row.Judged, func(f Finding) bool { return !slices.Contains(p.opt.FailOn, f.Property) })
+	if row.Outcome = row.judged(); len(row.Judged) == 0 {
 		row.Reason = fmt.Sprintf("the run has nothing to do with %v", p.opt.FailOn)
 	}
 	return row
 }
 
 // excuse says what a run is worth that did not come to its end.
-func (p *Plan) excuse(err error) Outcome {
+func (it item) excuse(err error) Outcome {
 	if _, ok := errors.AsType[*harness.NeedsError](err); ok {
 		return NotApplicable
 	}
-	if _, ok := errors.AsType[*harness.DeathError](err); ok || p.opt.Subject == nil {
+	if _, ok := errors.AsType[*harness.DeathError](err); ok || it.subject == nil {
 		return Failed
 	}
 	// The script was written for other locks.

@@ -45,7 +45,7 @@ func NewFindings(opt Options) (*Plan, error) {
 		return nil, err
 	}
 	opt.Only, opt.Subject = nil, &Subject{}
-	whole := &Plan{opt: opt}
+	whole := &Plan{opt: opt, bench: newBench(opt)}
 	for _, s := range chosen {
 		for _, lock := range victims(s) {
 			opt.Catalogue, opt.Subject = []scenarios.Scenario{s}, &Subject{Lock: lock}

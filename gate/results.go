@@ -66,8 +66,11 @@ func (r Results) Outcome(known Baseline) Outcome {
 	for _, row := range r.Rows {
 		outcome = worse(outcome, known.outcome(row))
 	}
-	if outcome == NotApplicable {
+	switch outcome {
+	case NotApplicable:
 		return Unknown
+	case Unavoidable:
+		return Expected
 	}
 	return outcome
 }

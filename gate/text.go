@@ -18,6 +18,8 @@ func (g *group) word(known Baseline) (string, report.Tone) {
 			return "known", report.Doubtful
 		}
 		return "ok", report.Good
+	case Unavoidable:
+		return "class", report.Quiet
 	case Unexpected:
 		return "FAIL", report.Bad
 	case Unknown:

@@ -25,7 +25,7 @@ func (g *group) problems(known Baseline) []problem {
 	for _, row := range g.rows {
 		runs[row.who()]++
 		outcome := known.outcome(row)
-		if outcome == Expected || outcome == NotApplicable {
+		if outcome == Expected || outcome == Unavoidable || outcome == NotApplicable {
 			continue
 		}
 		i := slices.IndexFunc(all, func(p problem) bool { return p.who == row.who() })

@@ -27,6 +27,40 @@ type Promises struct {
 	// SilentRelease says that a release that succeeds does not say whose lock it was: it means
 	// no more than that the caller holds nothing now.
 	SilentRelease bool
+	// Failover says that a lock that was granted outlives the loss of its server, as a replica
+	// that knows it takes over. Locks on a majority of masters promise it in any case.
+	Failover bool
+	// Once says that a request that is sent again, because its reply was lost, counts once.
+	Once bool
+	// NeverShortens says that a re-entry never makes the lease end earlier.
+	NeverShortens bool
+	// BoundedHold says that a lease that is renewed ends at some time, also if its holder hangs.
+	BoundedHold bool
+}
+
+// A Promise is one of Promises that the steps of a scenario may put to the test, in words that
+// fit after "the lock does not promise that".
+type Promise string
+
+// The promises that locks of one class make or do not make.
+const (
+	CountsOnce    Promise = "a request that is sent again counts once"
+	NeverShortens Promise = "a re-entry never shortens the lease"
+	BoundedHold   Promise = "a lease that is renewed ends at some time, also if its holder hangs"
+)
+
+// Keeps says whether the lock promises p, or has nothing that p could be about. It promises the
+// empty Promise.
+func (s Spec) Keeps(p Promise) bool {
+	switch p {
+	case CountsOnce:
+		return !s.Reenters || s.Promises.Once
+	case NeverShortens:
+		return !s.Reenters || s.Promises.NeverShortens
+	case BoundedHold:
+		return !s.Renews || s.Promises.BoundedHold
+	}
+	return p == ""
 }
 
 // Class is what a lock promises, as far as it decides what can be asked of it under faults. A
@@ -41,6 +75,7 @@ type Class struct {
 	ReadWrite bool
 	Waits     bool
 	Fair      bool
+	Failover  bool
 }
 
 // Class returns the class of the lock.
@@ -54,7 +89,24 @@ func (s Spec) Class() Class {
 		ReadWrite: s.ReadWrite,
 		Waits:     s.Waits,
 		Fair:      s.Promises.Fair,
+		Failover:  s.Promises.Failover || s.Masters > 1,
 	}
+}
+
+// Within says whether a lock of class c promises nothing that one of class d does not, on as
+// many masters: what it keeps, the other one must keep, too.
+func (c Class) Within(d Class) bool {
+	if c.Quorum != d.Quorum || c.NoLease != d.NoLease {
+		return false
+	}
+	more := false
+	for _, p := range []struct{ c, d bool }{
+		{c.Renews, d.Renews}, {c.Fencing, d.Fencing}, {c.Reenters, d.Reenters}, {c.ReadWrite, d.ReadWrite},
+		{c.Waits, d.Waits}, {c.Fair, d.Fair}, {c.Failover, d.Failover},
+	} {
+		more = more || p.c && !p.d
+	}
+	return !more
 }
 
 // String returns the class in words, for example "one master, lease, re-entrant".
@@ -78,6 +130,7 @@ func (c Class) String() string {
 		{c.ReadWrite, "readers and writers"},
 		{c.Waits, "waits"},
 		{c.Fair, "fair"},
+		{c.Failover && !c.Quorum, "survives failover"},
 	} {
 		if p.has {
 			words = append(words, p.word)

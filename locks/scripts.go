@@ -26,7 +26,7 @@ func (s script) run(ctx context.Context, node redis.Scripter, keys []string, arg
 
 // scripts lists every script of this package.
 func scripts() []script {
-	return slices.Concat([]script{compareAndDeleteScript(), compareAndPExpireScript(), setOrPExpireScript(), setNXExpireScript(), fencedAcquireScript()}, rwScripts(), reentrantScripts())
+	return slices.Concat([]script{compareAndDeleteScript(), compareAndPExpireScript(), setOrPExpireScript(), setNXExpireScript(), fencedAcquireScript()}, rwScripts(), reentrantScripts(), referenceScripts())
 }
 
 // compareAndDeleteScript is the release of A 2.3, A 4.1, D and the Redis documentation.

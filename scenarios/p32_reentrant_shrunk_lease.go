@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/locks"
 	w "github.com/lockbench/lockbench/workloads"
 )
 
@@ -14,6 +15,7 @@ func reentrantShrunkLease() Scenario {
 		Why: "A re-entry sets the TTL that it asks for, and there is one TTL for all of them. A's inner section needed the lock for a " +
 			"moment and said so; the lock was then gone after that moment, under A's outer section.",
 		Faultless: true,
+		Asks:      locks.NeverShortens,
 		Script: w.Script{Cast: 2, Reenters: true, Steps: []w.Step{
 			w.AcquireReentrant("A"),
 			w.Read("A"),

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/locks"
 	w "github.com/lockbench/lockbench/workloads"
 )
 
@@ -13,6 +14,7 @@ func reentrantResend() Scenario {
 		Source: "redisson#7367",
 		Why: "The server cannot tell a command that is sent again from a re-entry. A acquired once and was counted twice, so its release " +
 			"left a count of 1. Every later use by A keeps that rest alive, and nobody else gets the lock.",
+		Asks: locks.CountsOnce,
 		Script: w.Script{Cast: 2, Reenters: true, Steps: []w.Step{
 			w.AcquireResent("A"),
 			w.Reenter("A"),

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/locks"
 	w "github.com/lockbench/lockbench/workloads"
 )
 
@@ -15,6 +16,7 @@ func hungHolder() Scenario {
 		Why: "A hangs in its section and will never release. Its process lives, and so does the thread that renews: the lease, which is " +
 			"there so that no client can take the lock with it, never ends. A longer lease or none at all would do the same.",
 		Faultless: true,
+		Asks:      locks.BoundedHold,
 		Script: w.Script{Cast: 2, Steps: []w.Step{
 			w.Acquire("A"),
 			w.Read("A"),

@@ -30,6 +30,9 @@ type Scenario struct {
 	Threads   int
 	Keys      int  // that the script names; 0 means 1
 	Faultless bool // the script needs no fault: the lock breaks, or holds, in fair weather
+	// Asks is what the steps ask of a lock that not every lock of its class promises. Empty: they
+	// ask for no more than all do.
+	Asks locks.Promise
 	// Overtaking is how often a client that waits may be overtaken by each other one; 0: the
 	// scenario asks for no fairness.
 	Overtaking int

@@ -1,0 +1,47 @@
+package locks
+
+import "slices"
+
+// References returns the locks of all by which a lock is measured: what every one of them
+// breaks under the same steps, no lock of its class survives. They are sound and promise
+// nothing that the lock does not promise. The first group promises as much as there is, each
+// later one less; a later one counts only where no lock of those before can play the steps.
+//
+// No lock is a reference for itself, for its variants, or for the lock that it is a variant
+// of. stranger says that the lock is none of all, whatever its name. failover says that the
+// steps take a server from the lock: one on a single master that promises to survive that is
+// then measured by those that do, and they need several masters for it.
+func References(lock Spec, stranger, failover bool, all []Spec) [][]Spec {
+	class := lock.Class()
+	failover = failover && class.Failover && !class.Quorum
+	var fair []Spec
+	for _, r := range all {
+		if !r.Sound || !stranger && r.family() == lock.family() {
+			continue
+		}
+		if failover && r.Class() == (Class{Quorum: true, Failover: true}) || !failover && r.Class().Within(class) {
+			fair = append(fair, r)
+		}
+	}
+	var groups [][]Spec
+	for len(fair) > 0 {
+		var most, rest []Spec
+		for _, r := range fair {
+			if slices.ContainsFunc(fair, func(other Spec) bool { return other.Class() != r.Class() && r.Class().Within(other.Class()) }) {
+				rest = append(rest, r)
+			} else {
+				most = append(most, r)
+			}
+		}
+		groups, fair = append(groups, most), rest
+	}
+	return groups
+}
+
+// family is the name of the lock whose source this one shares, or its own.
+func (s Spec) family() string {
+	if s.Variant != "" {
+		return s.Variant
+	}
+	return s.Name
+}
