@@ -137,7 +137,7 @@ func TestSubject(t *testing.T) {
 	res := play(t, gate.Options{Subject: &gate.Subject{Lock: lock}, Only: []string{"P02", "P07", "P11", "P45"}})
 	want := map[string]gate.Outcome{
 		"P02": gate.Expected,
-		"P07": gate.Unexpected, // the catalogue expects so; its user does not
+		"P07": gate.Unexpected,  // the catalogue expects so; its user does not
 		"P11": gate.Unavoidable, // no lock of its class does better
 	}
 	for _, r := range res.Rows {

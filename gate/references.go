@@ -146,7 +146,7 @@ func (f *Finding) measure(refs []reference) {
 // the deadline that it was told. A lease ends by then, and of a lock that promises no more
 // nothing is asked after it.
 func overstayed(lock locks.Spec, row Row) bool {
-	return !lock.Renews && !lock.Promises.NoLease &&
+	return !lock.Class().Renews && !lock.Promises.NoLease &&
 		slices.ContainsFunc(row.Judged, func(f Finding) bool { return f.Property == checker.LeaseExclusion && f.Got == checker.Pass })
 }
 
@@ -172,7 +172,7 @@ func (f Finding) outcome() Outcome {
 	return Unexpected
 }
 
-// survivors are the cases of the catalogue that were seen to keep, under the same steps, all
+// survivors are the cases of the catalogue with a sound lock that were seen to keep, under the same steps, all
 // that no lock of the class does.
 func (b *bench) survivors(ctx context.Context, it item, row Row) []string {
 	var all []string
@@ -180,6 +180,9 @@ func (b *bench) survivors(ctx context.Context, it item, row Row) []string {
 		return nil
 	}
 	for _, c := range it.scenario.Survivors() {
+		if lock, err := b.opt.Find(c.Lock); err != nil || !lock.Sound {
+			continue
+		}
 		verdicts := b.verdicts(ctx, it.scenario, trial{scenario: it.scenario.Name, remedy: c.Remedy, lock: c.Lock, guard: c.Guard, seed: row.Seed})
 		if verdicts != nil && !slices.ContainsFunc(row.Unavoidable(), func(f Finding) bool { return verdicts[f.Property] != checker.Pass }) {
 			all = append(all, c.String())

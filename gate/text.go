@@ -125,7 +125,7 @@ func (r Results) verdict(known Baseline) string {
 	switch r.Outcome(known) {
 	case Expected:
 		if r.Lock != "" {
-			return "the lock keeps what can be kept, save what is known."
+			return "the lock keeps what a lock of its class can keep, save what is known."
 		}
 		return "everything came out as expected."
 	case Unexpected:

@@ -188,10 +188,39 @@ func (g *group) ownSummary(known Baseline) string {
 		parts = append(parts, "known: "+text)
 	}
 	slices.Sort(parts)
+	if len(parts) == 0 && g.outcome == Unavoidable {
+		return g.unavoidable()
+	}
 	if len(parts) == 0 {
 		return "held"
 	}
 	return strings.Join(parts, " · ")
+}
+
+// unavoidable says what no lock of the class keeps, and what does.
+func (g *group) unavoidable() string {
+	var broken []checker.Property
+	var survivors []string
+	for _, row := range g.rows {
+		for _, f := range row.Unavoidable() {
+			if !slices.Contains(broken, f.Property) {
+				broken = append(broken, f.Property)
+			}
+		}
+		for _, s := range row.Survivors {
+			if !slices.Contains(survivors, s) {
+				survivors = append(survivors, s)
+			}
+		}
+	}
+	text := "no lock of its class keeps " + strings.Join(labels(broken), ", ")
+	switch len(survivors) {
+	case 0:
+		return text
+	case 1:
+		return text + " (" + survivors[0] + " does)"
+	}
+	return text + " (" + strings.Join(survivors, ", ") + " do)"
 }
 
 // gapReason is why a scenario was not played at all.
@@ -227,6 +256,7 @@ type tally struct {
 	notApplicable, gaps                   int // scenarios of which nothing was played
 	partly                                int // scenarios of which some cases were not played
 	known                                 int // scenarios with known findings and no others
+	unavoidable                           int // scenarios in which no lock of the class does better
 }
 
 func (r Results) tally(known Baseline) tally {
@@ -239,6 +269,8 @@ func (r Results) tally(known Baseline) tally {
 			} else {
 				t.expected++
 			}
+		case Unavoidable:
+			t.unavoidable++
 		case Unexpected:
 			t.unexpected++
 		case Unknown:
@@ -266,13 +298,14 @@ func (r Results) sentence(known Baseline) string {
 	if r.Lock != "" {
 		verb = "held"
 	}
-	played := t.expected + t.known + t.unexpected + t.unknown + t.failed
+	played := t.expected + t.known + t.unavoidable + t.unexpected + t.unknown + t.failed
 	parts := []string{fmt.Sprintf("%d of %s %s", t.expected, report.Count(played, "scenario"), verb)}
 	for _, part := range []struct {
 		n    int
 		text string
 	}{
 		{t.known, "with known findings"},
+		{t.unavoidable, "that no lock of its class survives"},
 		{t.unexpected, "not"},
 		{t.unknown, "unknown"},
 		{t.failed, "not played to the end"},

@@ -34,6 +34,9 @@ type Promises struct {
 	Once bool
 	// NeverShortens says that a re-entry never makes the lease end earlier.
 	NeverShortens bool
+	// Renews says that leases are renewed until they are released, also if the lock has no way to
+	// tell its holder of a loss (Spec.Renews).
+	Renews bool
 	// BoundedHold says that a lease that is renewed ends at some time, also if its holder hangs.
 	BoundedHold bool
 }
@@ -58,7 +61,7 @@ func (s Spec) Keeps(p Promise) bool {
 	case NeverShortens:
 		return !s.Reenters || s.Promises.NeverShortens
 	case BoundedHold:
-		return !s.Renews || s.Promises.BoundedHold
+		return !s.Class().Renews || s.Promises.BoundedHold
 	}
 	return p == ""
 }
@@ -83,7 +86,7 @@ func (s Spec) Class() Class {
 	return Class{
 		Quorum:    s.Masters > 1,
 		NoLease:   s.Promises.NoLease,
-		Renews:    s.Renews,
+		Renews:    s.Renews || s.Promises.Renews,
 		Fencing:   s.Fencing,
 		Reenters:  s.Reenters,
 		ReadWrite: s.ReadWrite,

@@ -335,6 +335,7 @@ func All() []Spec {
 			Flaw:     "P34, P35, P36, P61",
 			Masters:  1,
 			HasToken: true,
+			Promises: Promises{Renews: true},
 			New:      NewRenewNaive,
 		},
 		{
@@ -345,6 +346,7 @@ func All() []Spec {
 			Masters:  1,
 			Variant:  "renew-naive",
 			HasToken: true,
+			Promises: Promises{Renews: true},
 			New:      NewRenewNaiveEarly,
 		},
 		{
