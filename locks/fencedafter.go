@@ -25,7 +25,7 @@ import (
 //
 // Sound under the assumptions of fenced.
 func NewFencedAfter(env Env) Locker {
-	return &single{env: env, acquire: fencedAfterAcquire, release: compareAndDelete, extends: true}
+	return &single{env: env, acquire: fencedAfterAcquire, release: compareAndDelete, extend: extendOwn}
 }
 
 func fencedAfterAcquire(ctx context.Context, node *redis.Client, key, token string, ttl time.Duration) (int64, error) {
