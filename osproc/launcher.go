@@ -29,8 +29,12 @@ func NewLauncher() *Launcher {
 	return l
 }
 
-// Start starts cmd with Attributes. It must not be called after Stop.
+// Start starts cmd with Attributes, and in Environment unless it has one of its own. It must
+// not be called after Stop.
 func (l *Launcher) Start(cmd *exec.Cmd) error {
+	if cmd.Env == nil {
+		cmd.Env = Environment()
+	}
 	cmd.SysProcAttr = Attributes()
 	result := make(chan error, 1)
 	l.work <- func() { result <- cmd.Start() }

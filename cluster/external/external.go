@@ -7,6 +7,7 @@
 package external
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/x509"
@@ -29,6 +30,9 @@ const removeLimit = 60 * time.Second
 // Options of a deployment. The zero value works.
 type Options struct {
 	Roots *x509.CertPool // that sign the servers' certificates; nil: those of the system
+	// Patience is how long each server may take to answer what it is asked before the run.
+	// 0: 10 s.
+	Patience time.Duration
 }
 
 // Cluster is the user's deployment, as seen by one run. It implements cluster.Cluster
@@ -69,9 +73,12 @@ func New(ctx context.Context, topo cluster.Topology, servers Servers, opt Option
 	}
 	c.links = node.NewLinks(ctx, c.connect)
 	c.close = sync.OnceValue(c.shutDown)
+	silent := fmt.Errorf("no answer within %v", cmp.Or(opt.Patience, connectLimit))
+	ctx, cancel := context.WithTimeoutCause(ctx, cmp.Or(opt.Patience, connectLimit), silent)
+	defer cancel()
 	var mu sync.Mutex // of began
 	err := node.InParallel(ctx, c.nodes, func(ctx context.Context, n cluster.Node) error {
-		return c.admin(ctx, n.Name, func(ctx context.Context, conn *wire.Conn) error {
+		err := c.admin(ctx, n.Name, func(ctx context.Context, conn *wire.Conn) error {
 			if err := preflight(ctx, conn, c.prefix); err != nil {
 				return fmt.Errorf("%s %w", c.at[n.Name], err)
 			}
@@ -81,6 +88,10 @@ func New(ctx context.Context, topo cluster.Topology, servers Servers, opt Option
 			c.began[n.Name] = id
 			return err
 		})
+		if err != nil && errors.Is(context.Cause(ctx), silent) {
+			return fmt.Errorf("%s does not answer: %w; want a Redis server there", c.at[n.Name], silent)
+		}
+		return err
 	})
 	if err != nil {
 		c.links.Close()

@@ -37,6 +37,22 @@ const (
 
 func one() cluster.Topology { return cluster.Topology{Masters: 1} }
 
+// TestSilentServer: one that takes connections and never answers is given up.
+func TestSilentServer(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for name, login := range map[string]external.Login{"without a login": {}, "with one": {User: user, Password: password}} {
+		servers := parse(t, l.Addr().String(), "", login)
+		_, err = external.New(t.Context(), one(), servers, external.Options{Patience: 50 * time.Millisecond})
+		if err == nil || !strings.Contains(err.Error(), l.Addr().String()) || !strings.Contains(err.Error(), "no answer within 50ms") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func parse(t *testing.T, masters, register string, login external.Login) external.Servers {
 	t.Helper()
 	s, err := external.Parse(masters, register, login)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/cluster/node"
+	"github.com/lockbench/lockbench/osproc"
 )
 
 const (
@@ -116,7 +117,7 @@ func tryFaketime(ctx context.Context, prog program, library string) error {
 	trying, cancel := context.WithTimeoutCause(ctx, probeLimit, fmt.Errorf("it hangs, for %v", probeLimit))
 	defer cancel()
 	cmd := exec.CommandContext(trying, prog.path, "--version")
-	cmd.Env = append(os.Environ(), node.FaketimeEnv(library, os.DevNull)...)
+	cmd.Env = append(osproc.Environment(), node.FaketimeEnv(library, os.DevNull)...)
 	cmd.WaitDelay = drain
 	out, err := cmd.CombinedOutput()
 	if cmd.Process != nil {

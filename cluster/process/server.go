@@ -210,7 +210,7 @@ func startRun(prog program, l *osproc.Launcher, host string, port int, dir strin
 		if err := writeClock(dir, node.FaketimeStart()); err != nil {
 			return nil, err
 		}
-		cmd.Env = append(os.Environ(), node.FaketimeEnv(prog.faketime, clockFile)...)
+		cmd.Env = append(osproc.Environment(), node.FaketimeEnv(prog.faketime, clockFile)...)
 	}
 	if err := l.Start(cmd); err != nil {
 		return nil, err

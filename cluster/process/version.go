@@ -2,12 +2,14 @@ package process
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // MissingError says that there is no redis-server that this backend can use.
@@ -81,7 +83,7 @@ func findProgram(ctx context.Context, server string) (program, error) {
 	if path, err = filepath.Abs(path); err != nil { // servers run in directories of their own
 		return program{}, err
 	}
-	out, err := exec.CommandContext(ctx, path, "--version").CombinedOutput()
+	out, err := askVersion(ctx, path, versionLimit)
 	if ctx.Err() != nil {
 		return program{}, context.Cause(ctx)
 	}
@@ -98,6 +100,22 @@ func findProgram(ctx context.Context, server string) (program, error) {
 	}
 	p.path = path
 	return p, nil
+}
+
+// versionLimit is how long a server may take to tell its version. It only ends what hangs.
+const versionLimit = 20 * time.Second
+
+// askVersion asks a program for its version, for no longer than limit.
+func askVersion(ctx context.Context, path string, limit time.Duration) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "--version")
+	cmd.WaitDelay = drain // a child of its own may keep the output open
+	out, err := cmd.CombinedOutput()
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		err = fmt.Errorf("no answer within %v; is it a redis-server?", limit)
+	}
+	return out, err
 }
 
 // versionPattern matches what redis-server and valkey-server print for --version.

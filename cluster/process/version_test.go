@@ -4,7 +4,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockbench/lockbench/cluster"
 )
@@ -27,6 +29,17 @@ func TestParseVersion(t *testing.T) {
 		if p.major != tt.major || p.minor != tt.minor || (err == nil) != tt.ok {
 			t.Errorf("parseVersion(%q) = %d.%d, %v", tt.out, p.major, p.minor, err)
 		}
+	}
+}
+
+// TestSilentProgram: one that never tells its version is given up.
+func TestSilentProgram(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "redis-server")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\nsleep 1000\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := askVersion(t.Context(), path, 50*time.Millisecond); err == nil || !strings.Contains(err.Error(), "no answer within 50ms") {
+		t.Errorf("got %q, %v", out, err)
 	}
 }
 

@@ -26,6 +26,8 @@ const (
 	expectCatalogue = "catalogue"
 	noStore         = "none"
 	longestTTL      = 24 * time.Hour
+	mostClients     = 1000
+	mostRounds      = 1_000_000
 	mostKeys        = 1000
 	highestRate     = 1e6
 )
@@ -167,8 +169,10 @@ func (f *runFlags) config(ctx context.Context, changed func(flag string) bool) (
 	switch {
 	case f.runs < 1:
 		return harness.Config{}, fmt.Errorf("--runs is %d, want at least 1", f.runs)
-	case f.clients < 1 || changed("rounds") && f.rounds < 1:
-		return harness.Config{}, fmt.Errorf("--clients is %d and --rounds is %d, want at least 1", f.clients, f.rounds)
+	case f.clients < 1 || f.clients > mostClients:
+		return harness.Config{}, fmt.Errorf("--clients is %d, want 1 to %d", f.clients, mostClients)
+	case changed("rounds") && (f.rounds < 1 || f.rounds > mostRounds):
+		return harness.Config{}, fmt.Errorf("--rounds is %d, want 1 to %d", f.rounds, mostRounds)
 	case changed("ttl") && (f.ttl < time.Millisecond || f.ttl > longestTTL || f.ttl%time.Millisecond != 0):
 		return harness.Config{}, fmt.Errorf("--ttl is %v, want whole milliseconds, from 1ms to %v", f.ttl, longestTTL)
 	case f.limit < 0 || changed("rounds") && changed("time-limit"):
