@@ -336,8 +336,8 @@ func (t *teller) verdict(res harness.Result, lock string) {
 			t.para("  ", t.lang.text("verdict."+v.String(), "properties", t.properties(kept[v])), nil)
 		}
 	}
-	if res.Config.Note != "" {
-		t.para("  ", t.others(res.Config.Note), nil)
+	if res.Note != "" {
+		t.para("  ", t.others(res.Note), nil)
 	}
 	if res.Outcome != checker.AsExpected {
 		t.para("  ", t.lang.text("verdict."+res.Outcome.String()+"-outcome"), t.red)
@@ -378,8 +378,10 @@ func (t *teller) properties(all []checker.Property) string {
 
 func (t *teller) why() {
 	t.line("")
-	t.para(t.lang.text("why.head"), t.others(t.lesson.Scenario.Why), nil)
-	t.line("")
+	if why := t.lesson.Broken.Why; why != "" {
+		t.para(t.lang.text("why.head"), t.others(why), nil)
+		t.line("")
+	}
 	t.para(t.lang.text("fix.head"), t.own("fix"), nil)
 	t.wait()
 }

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/checker/causes"
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -18,4 +19,17 @@ func (c Config) traces(res Result) causes.Run {
 		}
 	}
 	return run
+}
+
+// reasons are what the catalogue says of the very case that was played, if the run came out as
+// it says. They were written for that lock: of a worker, which is one of its user's, and of a run
+// that came out otherwise nobody has written anything.
+func (c Config) reasons(r checker.Report) (note, why string) {
+	if len(c.Worker) > 0 {
+		return "", ""
+	}
+	if outcome, _ := checker.Compare(r, c.Want); outcome != checker.AsExpected {
+		return "", ""
+	}
+	return c.Note, c.Why
 }

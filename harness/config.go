@@ -24,8 +24,8 @@ type Config struct {
 	Name     string // of the scenario or the workload; names the run's directory
 	Pitfall  string // optional: the scenario's number
 	Title    string // optional
-	Why      string // optional: why the lock breaks, told if it does
-	Note     string // optional: what the run shows, told in any case
+	Why      string // optional: why this very lock breaks, told if it breaks as Want says
+	Note     string // optional: what this very lock shows, told if it comes out as Want says
 	Workload workloads.Workload
 	Tape     bool           // what crosses the wire is kept, up to a length
 	Album    bool           // optional: what there is to see after each step of a script is kept
@@ -122,8 +122,11 @@ func ForScenario(s scenarios.Scenario, lock locks.Spec, guard resource.Guard, ba
 		ClusterMode: s.ClusterMode, Clocks: s.Clocks, Keys: s.Keys, TTL: ttl,
 		Want: c.Want, Note: c.Note, Overtaking: s.Overtaking,
 	}
+	if broken := s.Broken(); c.Lock == broken.Lock && c.Guard == broken.Guard && c.Remedy == broken.Remedy {
+		cfg.Why = s.Why // and no other lock's reason
+	}
 	if !s.Names(lock.Name, guard) || !s.Saves(c) { // it may break as the broken lock does
-		cfg.Why, cfg.Survivors = s.Why, s.Survivors()
+		cfg.Survivors = s.Survivors()
 	}
 	return cfg, nil
 }

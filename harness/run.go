@@ -124,7 +124,8 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 		return res, err
 	}
 	res.Causes = causes.Of(cfg.traces(res))
-	res.Note, res.Why, res.Survivors = cfg.Note, cfg.Why, append(res.Survivors, cfg.Alternatives...)
+	res.Note, res.Why = cfg.reasons(res.Report)
+	res.Survivors = append(res.Survivors, cfg.Alternatives...)
 	if dir != nil {
 		if err := dir.Checked(res.Meta, res.Judgement); err != nil {
 			return res, err

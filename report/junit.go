@@ -181,7 +181,11 @@ func (r Run) suite() Suite {
 	for _, a := range asked {
 		c := Case{Name: label(a.Property), Class: class, Took: a.Took}
 		text := told(a.Result, nil)
-		c.judge(a.verdict(), a.how(), text, r.body(text, a.how()))
+		body := text
+		if cause, ok := r.cause(a.Property); ok {
+			body += "\nCause: " + CauseText(cause)
+		}
+		c.judge(a.verdict(), a.how(), text, r.body(body, a.how()))
 		s.Cases = append(s.Cases, c)
 	}
 	if r.Error != "" {

@@ -170,11 +170,14 @@ func (r Run) markdown(b *strings.Builder) {
 	}
 	doubts(b, r.Report)
 	failed := broken(r)
+	for _, c := range Causes(r) {
+		fmt.Fprintf(b, "\n**Cause:** %s\n", Escape(CauseText(c)))
+	}
 	if r.Why != "" && failed {
-		fmt.Fprintf(b, "\n> %s\n", Escape(prose(r.Why)))
+		fmt.Fprintf(b, "\n> %s: %s\n", Escape(WhyHead(r)), Escape(prose(r.Why)))
 	}
 	if r.Note != "" {
-		fmt.Fprintf(b, "\n> %s\n", Escape(prose(r.Note)))
+		fmt.Fprintf(b, "\n> %s: %s\n", Escape(r.who()), Escape(prose(r.Note)))
 	}
 	if failed && len(r.Survivors) > 0 {
 		b.WriteString("\nSurvives the same steps:\n\n" + Fence(r.Survivors...))

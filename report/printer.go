@@ -59,6 +59,17 @@ func (p *printer) para(prefix, text string, paint func(string) string) {
 	}
 }
 
+// hang writes text with every line but the first below the text of the lines that have a head.
+func (p *printer) hang(text string) {
+	const indent = "         "
+	for i, part := range wrap(text, p.style.Width-len(indent)) {
+		if i > 0 {
+			part = indent + part
+		}
+		p.line("%s", part)
+	}
+}
+
 // narrowest is the fewest columns that text is wrapped to, however narrow the terminal.
 const narrowest = 10
 

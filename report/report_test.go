@@ -17,7 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/checker/causes"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/report"
 )
 
@@ -35,6 +37,7 @@ func load(t testing.TB, name string, want checker.Expectation) report.Run {
 	r.Dir = "store/" + r.Scenario + "/20261120T120000.000Z-1"
 	r.Page = r.Dir + "/" + histories.ReportFile
 	r.Outcome, r.Expected = checker.Compare(r.Report, want)
+	r.Causes = causes.Of(causes.Run{Events: r.Events, Exchanges: r.Exchanges, Report: r.Report, ClientFaults: nemesis.ClientFaults()})
 	return r
 }
 
@@ -53,6 +56,7 @@ func runs(t testing.TB) map[string]report.Run {
 	failover.Why = "Redis replicates asynchronously. A's SET was acknowledged before any replica had it, so the promoted replica had never heard of A."
 	failover.Survivors = []string{"lockbench run --scenario failover-async-repl --lock redlock --seed 1"}
 	surprise := failover
+	surprise.Why = "" // it is told of what comes out as the catalogue says
 	surprise.Outcome, surprise.Expected = checker.Compare(surprise.Report, nil)
 	held := asFound(load(t, "held-delete", nil))
 	held.Survivors = []string{"lockbench run --scenario get-del-race --lock setnx-px-watch", "lockbench run --scenario get-del-race --lock setnx-px-lua"}

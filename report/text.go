@@ -291,11 +291,14 @@ func broken(r Run) bool {
 
 func (p *printer) end(r Run) {
 	failed := broken(r)
+	for _, c := range Causes(r) {
+		p.para("Cause:   ", CauseText(c), nil)
+	}
 	if r.Why != "" && failed {
-		p.para("Why:     ", prose(r.Why), nil)
+		p.hang(WhyHead(r) + ": " + prose(r.Why))
 	}
 	if r.Note != "" {
-		p.para("Note:    ", prose(r.Note), nil)
+		p.hang("Note on " + show(r.who()) + ": " + prose(r.Note))
 	}
 	if failed {
 		if len(r.Survivors) > 0 {

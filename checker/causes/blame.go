@@ -245,10 +245,20 @@ func (s *scene) tokens(res checker.Result) *checker.Cause {
 func (s *scene) unseen(res checker.Result) *checker.Cause {
 	for _, i := range slices.Backward(res.Witness) {
 		w := s.Events[i]
-		if w.F != histories.Write && w.F != histories.Incr || w.Type != histories.OK {
+		if w.F != histories.Write || w.Type != histories.OK {
 			continue
 		}
-		return &checker.Cause{Kind: checker.UnseenWrite, Events: slices.Clone(res.Witness), Sentence: res.Story}
+		for _, r := range slices.Backward(s.Events[:i]) {
+			if r.Attempt != w.Attempt || r.Type != histories.OK || r.F != histories.Read && r.F != histories.Write {
+				continue
+			}
+			if r.F == histories.Read && r.Version != w.Version {
+				name := histories.WorkerName(w.Worker)
+				return &checker.Cause{Kind: checker.UnseenWrite, Events: []int{r.Index, w.Index},
+					Sentence: fmt.Sprintf("%s wrote over version %d of the register at event %d, and had last read version %d, at event %d.", name, w.Version, w.Index, r.Version, r.Index)}
+			}
+			break
+		}
 	}
 	return nil
 }

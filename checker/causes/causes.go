@@ -114,7 +114,11 @@ func (s *scene) explain(res checker.Result) *checker.Cause {
 // overlap explains that two attempts of the witness held the lock at once.
 func (s *scene) overlap(res checker.Result) *checker.Cause {
 	var holds []*histories.Hold
-	for _, attempt := range res.Attempts {
+	attempts := slices.Clone(res.Attempts)
+	for _, o := range s.witnessed(res) {
+		attempts = append(attempts, o.Invoke.Attempt)
+	}
+	for _, attempt := range attempts {
 		if h := s.holds[attempt]; h != nil && h.Outcome == histories.OK && !slices.Contains(holds, h) {
 			holds = append(holds, h)
 		}

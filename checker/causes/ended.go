@@ -127,6 +127,10 @@ func (s *scene) ended(a *histories.Hold, m, t *effect) *checker.Cause {
 	for _, e := range s.places[m.at][m.n+1 : t.n] {
 		switch e.Kind {
 		case histories.Frees:
+			if !s.sameLife(m, e) {
+				unclear = append(unclear, e)
+				continue
+			}
 			return s.freed(a, m, e)
 		case histories.Takes, histories.Overwrites:
 			if e.call.attempt == a.Attempt {
@@ -151,10 +155,28 @@ func (s *scene) ended(a *histories.Hold, m, t *effect) *checker.Cause {
 			}
 		}
 	}
-	if c := s.expired(a, m, shortened, t, expiry); c != nil || t.To >= expiry-drift(a.TTL) || s.shaken(m, t) {
+	if c := s.expired(a, m, shortened, t, expiry); c != nil || t.To >= expiry-drift(a.TTL) || s.shaken(m, t) || s.crossed(m, t) {
 		return c
 	}
 	return s.eliminated(a, m, unclear, t)
+}
+
+// sameLife says whether the key that e met is the one that m had made or was let in on.
+func (s *scene) sameLife(m, e *effect) bool {
+	made := m
+	if m.Kind != histories.Takes && m.Kind != histories.Overwrites {
+		made = s.madeBy(m)
+	}
+	return made != nil && s.madeBy(e) == made
+}
+
+// crossed says whether a command that may have changed the key between m and t may as well have
+// come before or after: nothing can be said then of what came between.
+func (s *scene) crossed(m, t *effect) bool {
+	may := func(e *effect) bool { return e.Kind.Changes() || e.Kind == histories.Unclear }
+	all := s.places[m.at]
+	return slices.ContainsFunc(all[:m.n], func(e *effect) bool { return may(e) && e.To > m.To }) ||
+		slices.ContainsFunc(all[t.n+1:], func(e *effect) bool { return may(e) && e.From < t.From })
 }
 
 // expiry is when the key ends on which a's stake m is or, if no command tells, a's lease.
@@ -224,7 +246,11 @@ func (s *scene) eliminated(a *histories.Hold, m *effect, unclear []*effect, t *e
 		return s.cause(checker.GrantedOver, begin(fmt.Sprintf("%s was granted while %s's key was there: %s %s; %s, its lease ran until %s, and nothing else had come to the key.",
 			s.callName(t), name, s.quote(t), s.when(t), had, seconds(leaseOf(a)))), []*effect{t, m}, a.Returned.Event)
 	case len(others) == 1:
-		return s.cause(checker.EndedByOthers, begin(fmt.Sprintf("%s ended %s's hold: %s %s is all that came to the key between %s's acquire, at event %d, and %s's, at event %d.",
+		kind := checker.EndedByOthers
+		if others[0].Kind == histories.Frees {
+			kind = checker.ReleasedAnothers
+		}
+		return s.cause(kind, begin(fmt.Sprintf("%s ended %s's hold: %s %s is all that came to the key between %s's acquire, at event %d, and %s's, at event %d.",
 			s.callName(others[0]), name, s.quote(others[0]), s.when(others[0]), name, a.Returned.Event, s.who(t), eventOf(t))), []*effect{others[0], m, t}, a.Returned.Event)
 	case len(others) > 1:
 		var list []string

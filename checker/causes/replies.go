@@ -33,22 +33,33 @@ func (s *scene) ownership(res checker.Result) *checker.Cause {
 		}
 		b := s.holds[o.Invoke.Attempt]
 		for _, m := range s.stakes(o.Invoke.Attempt) {
-			for _, e := range s.places[m.at][m.n+1:] {
-				if e.call.attempt == o.Invoke.Attempt || e.From >= expiryOf(m) {
-					continue
-				}
-				switch e.Kind {
-				case histories.Frees:
-					return s.freed(b, m, e)
-				case histories.Overwrites:
-					if c := s.written(e); c != nil {
-						return c
-					}
-				}
+			if c := s.changed(b, m); c != nil {
+				return c
 			}
 		}
 	}
 	return s.overlap(res)
+}
+
+// changed explains what another did first to the key on which b's hold rested.
+func (s *scene) changed(b *histories.Hold, m *effect) *checker.Cause {
+	for _, e := range s.places[m.at][m.n+1:] {
+		if e.call.attempt == b.Attempt || e.From >= s.expiry(b, m) {
+			continue
+		}
+		switch e.Kind {
+		case histories.Frees:
+			if s.sameLife(m, e) {
+				return s.freed(b, m, e)
+			}
+			return nil
+		case histories.Overwrites:
+			return s.written(e)
+		case histories.Takes:
+			return nil
+		}
+	}
+	return nil
 }
 
 // tookAnothers explains that a release or an extend changed a key that was another's.

@@ -41,6 +41,8 @@ type page struct {
 	Vacuous    []string
 	Faulty     []string // what the harness did wrong
 
+	Causes    []cause
+	WhyHead   string
 	Why       string
 	Note      string
 	Survivors []string
@@ -80,6 +82,14 @@ type property struct {
 	Quiet      bool // there is nothing to be told
 }
 
+// cause is what explains properties.
+type cause struct {
+	Sentence string
+	Explains string
+	Events   []link
+	More     int // events that are not named
+}
+
 // link points to an event in the list, or to the file that has it.
 type link struct {
 	Event int
@@ -105,6 +115,11 @@ func newPage(r report.Run, opt Options) *page {
 	for _, res := range r.Results {
 		for _, w := range res.Witness[:min(len(res.Witness), mostWitnesses)] {
 			p.cited[w] = true
+		}
+	}
+	for _, c := range report.Causes(r) {
+		for _, e := range c.Events[:min(len(c.Events), mostWitnesses)] {
+			p.cited[e] = true
 		}
 	}
 	p.head(r)
@@ -243,8 +258,15 @@ func (p *page) link(event int) link {
 }
 
 func (p *page) end(r report.Run) {
+	for _, c := range report.Causes(r) {
+		one := cause{Sentence: report.Prose(c.Sentence), Explains: strings.Join(report.Labels(c.Properties), ", "), More: max(0, len(c.Events)-mostWitnesses)}
+		for _, e := range c.Events[:min(len(c.Events), mostWitnesses)] {
+			one.Events = append(one.Events, p.link(e))
+		}
+		p.Causes = append(p.Causes, one)
+	}
 	if report.Violated(r) {
-		p.Why = report.Prose(r.Why)
+		p.Why, p.WhyHead = report.Prose(r.Why), report.WhyHead(r)
 		for _, s := range r.Survivors {
 			p.Survivors = append(p.Survivors, report.Harmless(s))
 		}
