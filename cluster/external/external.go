@@ -88,7 +88,7 @@ func New(ctx context.Context, topo cluster.Topology, servers Servers, opt Option
 			c.began[n.Name] = id
 			return err
 		})
-		if err != nil && errors.Is(context.Cause(ctx), silent) {
+		if errors.Is(err, context.DeadlineExceeded) || err != nil && errors.Is(context.Cause(ctx), silent) {
 			return fmt.Errorf("%s does not answer: %w; want a Redis server there", c.at[n.Name], silent)
 		}
 		return err
