@@ -52,9 +52,10 @@ type runFlags struct {
 func newRun() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use:   "run",
+		Use:   "run [NAME]",
 		Short: "Run one scenario or workload against one lock and judge it",
-		Long: `Run plays the exact steps of a scenario, or random load, against a lock, and judges the recorded history.
+		Long: `Run plays the exact steps of a scenario, or random load, against a lock, and judges the recorded history. NAME is a
+scenario, the number of its pitfall, a demo of it, or a workload; --scenario and --workload say so at length.
 
 It exits with 0 if every property came out as the catalogue expects of that lock (--expect pass: if all hold), with 1 if
 not, and with 2 if that cannot be said.
@@ -63,7 +64,8 @@ Backend external uses servers of your own: --redis host:port, or rediss://host:p
 given in the environment, as LOCKBENCH_REDIS_USER and LOCKBENCH_REDIS_PASSWORD; redis://user:password@host:port works too,
 and neither is ever shown. Only clients and connections fail there. A run's keys have a prefix of their own and are removed
 at its end; the scripts of the locks stay in the servers' script caches.`,
-		Example: `  lockbench run --scenario failover-async-repl
+		Example: `  lockbench run P07
+  lockbench run --scenario failover-async-repl
   lockbench run --scenario failover-async-repl --lock redlock --backend process
   lockbench run --scenario gc-pause-lease-expiry --lock fenced --guard fence
   lockbench run --workload contend --lock redlock --clients 8 --seed 7
@@ -71,8 +73,19 @@ at its end; the scripts of the locks stay in the servers' script caches.`,
   lockbench run --workload readwrite --lock rw-hash --keys 3 --rate 100 --time-limit 30s
   lockbench run --workload contend --nemesis pause --backend external --redis localhost:6379
   lockbench run --scenario get-del-race --backend process --worker 'python3 examples/python/worker.py' --lock setnx-px-lua`,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usage(fmt.Errorf("%s takes one name, found %d (%[1]s --help)", cmd.CommandPath(), len(args)))
+			}
+			return nil
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return scenarioNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.take(args); err != nil {
+				return misuse(err)
+			}
 			cfg, err := f.config(cmd.Context(), cmd.Flags().Changed)
 			if err != nil {
 				return misuse(err)
@@ -232,7 +245,7 @@ func (f *runFlags) onServers(cfg harness.Config, err error) (harness.Config, err
 }
 
 func (f *runFlags) scenarioConfig(ctx context.Context) (harness.Config, error) {
-	s, err := scenarios.Find(f.scenario)
+	s, err := scenarioNamed(f.scenario)
 	if err != nil {
 		return harness.Config{}, err
 	}
