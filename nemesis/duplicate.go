@@ -13,16 +13,16 @@ import (
 // DuplicateF is a command that is sent twice.
 const DuplicateF histories.F = "duplicate"
 
-// Duplicate has a server execute the next command of a client on a lock twice, as a proxy or
+// Duplicate has a server execute a client's next command of those twice, as a proxy or
 // a client library does that tries again after a reply was lost: the same bytes, first on
 // a connection of their own, whose reply the client never sees, and then on the client's
 // (P26, P33). Healing disarms it if no command came.
-func Duplicate(client string, link *wire.Link, lock cluster.Place) Fault {
+func Duplicate(client string, link *wire.Link, of wire.Match) Fault {
 	var rule *wire.Repeat
 	return Fault{
-		F: DuplicateF, Target: client, Plan: "its next command on " + lock.String() + " is sent twice",
+		F: DuplicateF, Target: client, Plan: "its next command on " + place(of).String() + " is sent twice",
 		Start: func(context.Context) (string, error) {
-			rule = link.Repeat(wire.Match{Database: lock.Database, Keys: lock.Names})
+			rule = link.Repeat(of)
 			return "", nil
 		},
 		Stop: func(context.Context) (string, error) {
@@ -40,8 +40,17 @@ func Duplicate(client string, link *wire.Link, lock cluster.Place) Fault {
 			}
 			return fmt.Sprintf("executed twice: %v: %s, lost, then %s", seen.Command, seen.First, seen.Second), nil
 		},
+		Missed: func() string {
+			if seen := rule.Seen(); seen.Second == "" || seen.First == "" {
+				return "no command was executed twice"
+			}
+			return ""
+		},
 	}
 }
+
+// place is where the keys of a match are.
+func place(m wire.Match) cluster.Place { return cluster.Place{Database: m.Database, Names: m.Keys} }
 
 func duplicateKind() Kind {
 	return Kind{
@@ -49,7 +58,7 @@ func duplicateKind() Kind {
 		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
 			client, link, ok := s.connection(r)
 			lock, known := s.place(r)
-			return Duplicate(client, link, lock), ok && known
+			return Duplicate(client, link, wire.Match{Database: lock.Database, Keys: lock.Names}), ok && known
 		},
 	}
 }

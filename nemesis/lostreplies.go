@@ -9,14 +9,14 @@ import (
 )
 
 // LostReplies is LostReply on several servers at once: of each, the reply to the next command
-// of the client gets lost. Healing disarms it where no command came.
-func LostReplies(client string, nodes []string, links []*wire.Link) Fault {
+// of the client that its match fits gets lost. Healing disarms it where no command came.
+func LostReplies(client string, nodes []string, links []*wire.Link, of []wire.Match) Fault {
 	var holds []*wire.Hold
 	return Fault{
 		F: LostReplyF, Target: client, Plan: "the replies to its next commands to " + strings.Join(nodes, ", ") + " get lost",
 		Start: func(context.Context) (string, error) {
-			for _, l := range links {
-				holds = append(holds, l.DropReply(wire.Match{}, wire.CloseConn))
+			for i, l := range links {
+				holds = append(holds, l.DropReply(of[i], wire.CloseConn))
 			}
 			return "", nil
 		},
@@ -33,5 +33,6 @@ func LostReplies(client string, nodes []string, links []*wire.Link) Fault {
 			}
 			return "lost: the replies " + strings.Join(lost, ", "), nil
 		},
+		Missed: func() string { return missing(holds...) },
 	}
 }

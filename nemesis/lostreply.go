@@ -2,6 +2,7 @@ package nemesis
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/lockbench/lockbench/histories"
@@ -14,25 +15,25 @@ const (
 	HungReplyF histories.F = "hung-reply"
 )
 
-// LostReply swallows the reply to the next command that a client sends to one server,
-// and breaks the connection. The server has executed the command; the client cannot
+// LostReply swallows the reply to the next command of those that a client sends to one
+// server, and breaks the connection. The server has executed the command; the client cannot
 // know (P26). Healing disarms it if no command came.
-func LostReply(client string, link *wire.Link) Fault {
-	return lost(LostReplyF, client, link, wire.CloseConn, "the reply to its next command gets lost")
+func LostReply(client string, link *wire.Link, of wire.Match) Fault {
+	return lost(LostReplyF, client, link, of, wire.CloseConn, "the reply to its next command gets lost")
 }
 
 // HungReply is LostReply without an end: the connection stays open and says nothing any
 // more, so that the client waits until it gives up by itself.
 func HungReply(client string, link *wire.Link) Fault {
-	return lost(HungReplyF, client, link, wire.Hang, "the reply to its next command gets lost, and the connection hangs")
+	return lost(HungReplyF, client, link, wire.Match{}, wire.Hang, "the reply to its next command gets lost, and the connection hangs")
 }
 
-func lost(f histories.F, client string, link *wire.Link, then wire.AfterDrop, plan string) Fault {
+func lost(f histories.F, client string, link *wire.Link, of wire.Match, then wire.AfterDrop, plan string) Fault {
 	var hold *wire.Hold
 	return Fault{
 		F: f, Target: client, Plan: plan,
 		Start: func(context.Context) (string, error) {
-			hold = link.DropReply(wire.Match{}, then)
+			hold = link.DropReply(of, then)
 			return "", nil
 		},
 		Stop: func(context.Context) (string, error) {
@@ -43,7 +44,22 @@ func lost(f histories.F, client string, link *wire.Link, then wire.AfterDrop, pl
 			}
 			return "no command came", nil
 		},
+		Missed: func() string { return missing(hold) },
 	}
+}
+
+// missing says which of some rules met no command; empty if all did.
+func missing(holds ...*wire.Hold) string {
+	n := 0
+	for _, h := range holds {
+		if h.Command().Name == "" {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the replies that were to get lost did not come: %d of %d", n, len(holds))
 }
 
 func lostReplyKind() Kind {
@@ -51,7 +67,7 @@ func lostReplyKind() Kind {
 		Name: "lost-reply", Title: "a server executes a command and its reply gets lost", F: LostReplyF, Client: true, Needs: anywhere,
 		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
 			client, link, ok := s.connection(r)
-			return LostReply(client, link), ok
+			return LostReply(client, link, wire.Match{}), ok
 		},
 	}
 }

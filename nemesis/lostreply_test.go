@@ -18,7 +18,7 @@ func TestLostReplies(t *testing.T) {
 		hangs bool
 		plan  string
 	}{
-		"closed": {nemesis.LostReply, false, "the reply to its next command gets lost"},
+		"closed": {func(client string, l *wire.Link) nemesis.Fault { return nemesis.LostReply(client, l, wire.Match{}) }, false, "the reply to its next command gets lost"},
 		"hung":   {nemesis.HungReply, true, "the reply to its next command gets lost, and the connection hangs"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -64,7 +64,7 @@ func TestLostReplyWithoutCommand(t *testing.T) {
 func TestRepliesOfSeveralServersGetLost(t *testing.T) {
 	everywhere(t, func(w world) {
 		links := []*wire.Link{w.Link("A", "master"), w.Link("A", "register")}
-		w.start(nemesis.LostReplies("A", []string{"master", "register"}, links))
+		w.start(nemesis.LostReplies("A", []string{"master", "register"}, links, make([]wire.Match, 2)))
 		lost := w.connect()
 		if reply, err := lost.Do(ctx, "SET", "k", "v"); err == nil {
 			t.Errorf("the client was told %v", reply)

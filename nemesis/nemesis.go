@@ -25,6 +25,8 @@ type Fault struct {
 	// Stop heals and returns what was observed. Nil means that the fault is over when
 	// Start returns. One of both must have seen something.
 	Stop func(context.Context) (seen string, err error)
+	// Missed says, once the fault is over, how it hit nothing; empty: it did. Optional.
+	Missed func() string
 }
 
 // Injector starts and stops faults and records them. It is not safe for concurrent
@@ -36,7 +38,11 @@ type Injector struct {
 
 	recorder *histories.Recorder
 	active   []inForce
+	missed   string // how the fault that was healed last hit nothing
 }
+
+// Missed says how the fault that was healed last hit nothing; empty: it did hit.
+func (i *Injector) Missed() string { return i.missed }
 
 // inForce is a fault that has begun, and what was seen of it then.
 type inForce struct {
@@ -94,6 +100,9 @@ func (i *Injector) Stop(ctx context.Context, kind histories.F, target string) er
 		return fmt.Errorf("heal %s %s: %w", f.F, f.Target, err)
 	}
 	i.record(f.Fault, histories.OK, seen, nil)
+	if i.missed = ""; f.Missed != nil {
+		i.missed = f.Missed()
+	}
 	return nil
 }
 

@@ -24,6 +24,7 @@ const RenewalCutF histories.F = "renewal-cut"
 // servers made the majority is lost with the renewals. What was lost is recorded.
 func RenewalCut(c Victim, links []*wire.Link, lock cluster.Place) Fault {
 	var losses []*wire.Loss
+	total := 0
 	return Fault{
 		F: RenewalCutF, Target: c.Name, Plan: "its renewals get lost",
 		Start: func(context.Context) (string, error) {
@@ -35,7 +36,7 @@ func RenewalCut(c Victim, links []*wire.Link, lock cluster.Place) Fault {
 			return "", nil
 		},
 		Stop: func(context.Context) (string, error) {
-			total, example := 0, wire.Command{}
+			example := wire.Command{}
 			for _, l := range losses {
 				l.Stop()
 				n, first := l.Seen()
@@ -48,6 +49,12 @@ func RenewalCut(c Victim, links []*wire.Link, lock cluster.Place) Fault {
 				return "no renewal came", nil
 			}
 			return fmt.Sprintf("%s lost, such as %v", count(total, "renewal"), example), nil
+		},
+		Missed: func() string {
+			if total == 0 {
+				return "no renewal came that could get lost: want a lock that renews its leases (lockbench list locks)"
+			}
+			return ""
 		},
 	}
 }

@@ -64,6 +64,12 @@ func Squatter(c cluster.Commander, node string, lock cluster.Place) Fault {
 			}
 			return fmt.Sprintf("the list is deleted; %s", found), nil
 		},
+		Missed: func() string {
+			if was == "none" {
+				return "nothing of the lock was under " + key + " when the list was put there"
+			}
+			return ""
+		},
 	}
 }
 

@@ -71,6 +71,19 @@ func (c Command) On(database int, keys []string) bool {
 	return slices.ContainsFunc(c.Keys(), func(key string) bool { return slices.Contains(keys, key) })
 }
 
+// Reads says that the command changes no key, whatever there is. A name that is not listed may
+// change one, as scripts may.
+func (c Command) Reads() bool {
+	switch c.Name {
+	case "GET", "MGET", "GETRANGE", "STRLEN", "EXISTS", "TYPE", "TTL", "PTTL", "EXPIRETIME", "PEXPIRETIME", "TOUCH", "OBJECT", "DUMP",
+		"HGET", "HMGET", "HGETALL", "HEXISTS", "HLEN", "HKEYS", "HVALS", "HSTRLEN", "SMEMBERS", "SISMEMBER", "SMISMEMBER", "SCARD",
+		"ZSCORE", "ZMSCORE", "ZRANGE", "ZRANGEBYSCORE", "ZREVRANGE", "ZRANK", "ZREVRANK", "ZCARD", "ZCOUNT", "LRANGE", "LLEN", "LINDEX", "LPOS",
+		"WATCH", "EVAL_RO", "EVALSHA_RO", "FCALL_RO", "SORT_RO", "BITCOUNT", "GETBIT", "MEMORY":
+		return true
+	}
+	return c.keyIndex() < 0
+}
+
 // keyIndex is where in Args the first key is, or -1. A name that is not listed
 // has its key first, as most commands have.
 func (c Command) keyIndex() int {

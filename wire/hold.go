@@ -123,14 +123,83 @@ func (h *Hold) wait(c *conn) bool {
 	return !h.dropped && !c.ended
 }
 
+// passed are the armed rules that cmd fits and whose Before lets it pass. The caller does not
+// hold l.mu.
+func (l *Link) passed(cmd *Command, actions ...action) []*Hold {
+	var passed []*Hold
+	for _, h := range l.armed(cmd, actions...) {
+		if h.match.Before != nil && !h.match.Before(*cmd) {
+			passed = append(passed, h)
+		}
+	}
+	return passed
+}
+
+// armed are the armed rules that cmd fits.
+func (l *Link) armed(cmd *Command, actions ...action) []*Hold {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var fit []*Hold
+	for _, h := range l.rules {
+		if slices.Contains(actions, h.action) && h.match.covers(cmd) {
+			fit = append(fit, h)
+		}
+	}
+	return fit
+}
+
+// An effect is a rule that waits to see what a command has done.
+type effect struct {
+	hold *Hold
+	had  func() bool
+}
+
+// effects asks the rules about replies that look for what cmd does. The caller does not hold
+// l.mu.
+func (l *Link) effects(cmd *Command) []effect {
+	var all []effect
+	for _, h := range l.armed(cmd, holdReply, dropReply) {
+		if h.match.Effect != nil && (h.match.Before == nil || h.match.Before(*cmd)) {
+			all = append(all, effect{h, h.match.Effect(*cmd)})
+		}
+	}
+	return all
+}
+
+// take returns the first of the rules that is still armed and whose command had its effect.
+// The caller does not hold l.mu.
+func (l *Link) take(effects []effect) *Hold {
+	for _, e := range effects {
+		if !e.had() {
+			continue
+		}
+		l.mu.Lock()
+		due := e.hold.stage == armed
+		if due {
+			if e.hold.count++; e.hold.count < e.hold.match.Nth {
+				due = false
+			}
+		}
+		if due {
+			l.disarm(e.hold)
+			e.hold.stage = waiting
+		}
+		l.mu.Unlock()
+		if due {
+			return e.hold
+		}
+	}
+	return nil
+}
+
 // due returns the first armed rule whose turn cmd is. Every rule counts every
 // match, so the rules set for the first and the second SET stop the first and the
-// second; of two rules due at once, the later takes the next match. The caller
-// holds l.mu.
-func (l *Link) due(cmd *Command, actions ...action) *Hold {
+// second; of two rules due at once, the later takes the next match. Rules that passed cmd, and
+// those that look for an effect, take no part. The caller holds l.mu.
+func (l *Link) due(cmd *Command, passed []*Hold, actions ...action) *Hold {
 	var first *Hold
 	for _, h := range l.rules {
-		if !slices.Contains(actions, h.action) || !h.match.covers(cmd) {
+		if !slices.Contains(actions, h.action) || !h.match.covers(cmd) || h.match.Effect != nil || slices.Contains(passed, h) {
 			continue
 		}
 		h.count++

@@ -6,6 +6,8 @@ type pending struct {
 	hold   *Hold    // rule for its reply, or nil
 	repeat *Repeat  // rule that had it executed before, or nil
 	raw    bool     // from its reply on, bytes are copied as they are
+
+	effects []effect // that rules for its reply look for
 }
 
 // queue is first in, first out.

@@ -60,8 +60,9 @@ func (p *requestPump) repeat(cmd *Command, request []byte) *Repeat {
 		return nil
 	}
 	l := p.link
+	passed := l.passed(cmd, executeTwice)
 	l.mu.Lock()
-	h := l.due(cmd, executeTwice)
+	h := l.due(cmd, passed, executeTwice)
 	l.mu.Unlock()
 	if h == nil || !h.begin(p.conn, cmd) {
 		return nil

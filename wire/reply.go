@@ -115,7 +115,7 @@ func (p *replyPump) match() bool {
 	}
 	p.link.mu.Lock()
 	next, ok := p.pending.pop()
-	watched := next.hold != nil || next.repeat != nil || p.link.observer != nil
+	watched := next.hold != nil || len(next.effects) > 0 || next.repeat != nil || p.link.observer != nil
 	p.link.mu.Unlock()
 	p.counts = ok // a node may speak unasked, such as when it has too many clients
 	if next.cmd == nil || !watched {
@@ -125,6 +125,9 @@ func (p *replyPump) match() bool {
 		return false
 	}
 	text := p.describe(reply)
+	if next.hold == nil {
+		next.hold = p.link.take(next.effects)
+	}
 	if next.repeat != nil {
 		next.repeat.answered(text)
 	}

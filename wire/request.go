@@ -95,8 +95,9 @@ func (p *requestPump) admit(end int) bool {
 	if p.loses(cmd) {
 		return false
 	}
+	passed := p.link.passed(cmd, holdRequest)
 	p.link.mu.Lock()
-	h := p.link.due(cmd, holdRequest)
+	h := p.link.due(cmd, passed, holdRequest)
 	p.link.mu.Unlock()
 	if h != nil && !p.hold(h, cmd, "") {
 		return false
@@ -105,8 +106,10 @@ func (p *requestPump) admit(end int) bool {
 	if twice != nil && !p.pass(Requests) {
 		return false
 	}
+	passed = p.link.passed(cmd, holdReply, dropReply)
+	effects := p.link.effects(cmd)
 	p.link.mu.Lock()
-	p.push(pending{cmd: cmd, hold: p.link.due(cmd, holdReply, dropReply), repeat: twice, raw: p.raw})
+	p.push(pending{cmd: cmd, hold: p.link.due(cmd, passed, holdReply, dropReply), effects: effects, repeat: twice, raw: p.raw})
 	p.link.mu.Unlock()
 	p.emit(Sent, cmd, "")
 	p.scanned = end

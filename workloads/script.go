@@ -129,16 +129,16 @@ func Finish(name string) Step {
 	}}
 }
 
-// AcquireUntilReplyHeld lets a client try to acquire, and holds the reply of its first
-// command on the lock's key: the server has executed it and the client does not know.
+// AcquireUntilReplyHeld lets a client try to acquire, and holds the reply of the command that
+// takes the lock's key: the server has executed it and the client does not know.
 func AcquireUntilReplyHeld(name string) Step {
 	return caught(name+" sends the first command of its acquire; the reply is held up", name, tryOnce,
 		func(s *Stage) (*wire.Hold, error) {
-			first, err := s.onLock()
+			d, err := s.deciding(s.Cluster.Primary(0))
 			if err != nil {
 				return nil, err
 			}
-			return s.primary(name).HoldReply(first), nil
+			return s.primary(name).HoldReply(d.taken()), nil
 		})
 }
 
@@ -148,11 +148,11 @@ func ReleaseUntilDeleteHeld(name string) Step {
 	return caught(name+" releases; the command that deletes the key is held up", name,
 		func(ctx context.Context, _ *Stage, c *Client) error { return c.Release(ctx) },
 		func(s *Stage) (*wire.Hold, error) {
-			deletes, err := s.onLock("DEL", "UNLINK", "EVALSHA", "EVAL")
+			d, err := s.deciding(s.Cluster.Primary(0))
 			if err != nil {
 				return nil, err
 			}
-			return s.primary(name).HoldRequest(deletes), nil
+			return s.primary(name).HoldRequest(d.writes()), nil
 		})
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/nemesis"
 )
 
 // Extend lets a holder extend its lease by a part of the TTL. If it is refused, or does not
@@ -26,17 +25,7 @@ func ExtendByNothing(name string, ttls float64) Step {
 func ExtendResent(name string, ttls float64) Step {
 	extend := Extend(name, ttls)
 	return Step{extend.Text + "; the reply is lost, and the command is sent again", func(ctx context.Context, s *Stage) error {
-		lock, err := s.kept()
-		if err != nil {
-			return err
-		}
-		if err := s.Nemesis.Start(ctx, nemesis.Duplicate(name, s.primary(name), lock)); err != nil {
-			return err
-		}
-		if err := extend.Do(ctx, s); err != nil {
-			return err
-		}
-		return s.Nemesis.Stop(ctx, nemesis.DuplicateF, name)
+		return s.twice(ctx, name, extend)
 	}}
 }
 

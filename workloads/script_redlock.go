@@ -88,17 +88,18 @@ func AcquireUntilFree(name string) Step {
 	})
 }
 
-// AcquireUntilReplyOfShardHeld lets a client try to acquire, and holds the reply to its
-// first command on the lock's key from the server of one shard.
+// AcquireUntilReplyOfShardHeld lets a client try to acquire, and holds the reply to the
+// command that takes the lock's key on the server of one shard.
 func AcquireUntilReplyOfShardHeld(name string, shard int) Step {
 	text := fmt.Sprintf("%s tries to acquire the lock; the reply of %s is held up", name, ofShards([]int{shard}))
 	return caught(text, name, tryOnce,
 		func(s *Stage) (*wire.Hold, error) {
-			first, err := s.onLock()
+			node := s.Cluster.Primary(min(shard, s.Shards-1))
+			d, err := s.deciding(node)
 			if err != nil {
 				return nil, err
 			}
-			return s.Cluster.Link(name, s.Cluster.Primary(min(shard, s.Shards-1))).HoldReply(first), nil
+			return s.Cluster.Link(name, node).HoldReply(d.taken()), nil
 		})
 }
 
@@ -130,22 +131,28 @@ func AcquireUnanswered(name string) Step {
 	}}
 }
 
-// RepliesLost swallows the next reply that a client gets from the server of each of some
-// shards, and breaks that connection: what it asked has been done, and it cannot know.
+// RepliesLost swallows the reply to the command by which a client next takes the lock on the
+// server of each of some shards, and breaks that connection: what it asked has been done, and
+// it cannot know.
 func RepliesLost(name string, shards ...int) Step {
 	return Step{fmt.Sprintf("the next replies of %s to %s get lost", ofShards(shards), name), func(ctx context.Context, s *Stage) error {
 		var nodes []string
 		var links []*wire.Link
+		var taken []wire.Match
 		for _, shard := range shards {
 			if shard < s.Shards {
 				node := s.Cluster.Primary(shard)
-				nodes, links = append(nodes, node), append(links, s.Cluster.Link(name, node))
+				d, err := s.deciding(node)
+				if err != nil {
+					return err
+				}
+				nodes, links, taken = append(nodes, node), append(links, s.Cluster.Link(name, node)), append(taken, d.taken())
 			}
 		}
 		if len(links) == 0 {
 			return nil // the lock has fewer masters than the scenario was written for
 		}
-		return s.Nemesis.Start(ctx, nemesis.LostReplies(name, nodes, links))
+		return s.Nemesis.Start(ctx, nemesis.LostReplies(name, nodes, links, taken))
 	}}
 }
 
@@ -155,6 +162,6 @@ func RepliesArrive(name string) Step {
 		if !s.Nemesis.InForce(nemesis.LostReplyF, name) {
 			return nil
 		}
-		return s.Nemesis.Stop(ctx, nemesis.LostReplyF, name)
+		return s.heal(ctx, nemesis.LostReplyF, name)
 	}}
 }

@@ -61,18 +61,24 @@ func AskCount(name string) Step {
 func AcquireResent(name string) Step {
 	acquire := AcquireReentrant(name)
 	return Step{acquire.Text + "; the reply is lost, and the command is sent again", func(ctx context.Context, s *Stage) error {
-		lock, err := s.kept()
-		if err != nil {
-			return err
-		}
-		if err := s.Nemesis.Start(ctx, nemesis.Duplicate(name, s.primary(name), lock)); err != nil {
-			return err
-		}
-		if err := acquire.Do(ctx, s); err != nil {
-			return err
-		}
-		return s.Nemesis.Stop(ctx, nemesis.DuplicateF, name)
+		return s.twice(ctx, name, acquire)
 	}}
+}
+
+// twice plays a step in which a client sends a command that changes what the server holds of
+// the lock. The server executes it, its reply is lost, and it is sent again.
+func (s *Stage) twice(ctx context.Context, name string, step Step) error {
+	d, err := s.deciding(s.Cluster.Primary(0))
+	if err != nil {
+		return err
+	}
+	if err := s.Nemesis.Start(ctx, nemesis.Duplicate(name, s.primary(name), d.writes())); err != nil {
+		return err
+	}
+	if err := step.Do(ctx, s); err != nil {
+		return err
+	}
+	return s.heal(ctx, nemesis.DuplicateF, name)
 }
 
 // UseAgain lets a client acquire and release, again and again, for a number of TTLs.

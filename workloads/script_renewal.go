@@ -80,7 +80,7 @@ func RenewalsGetLost(name string) Step {
 // RenewalsArrive ends RenewalsGetLost.
 func RenewalsArrive(name string) Step {
 	return Step{"renewals of " + name + " would arrive again", func(ctx context.Context, s *Stage) error {
-		return s.Nemesis.Stop(ctx, nemesis.RenewalCutF, name)
+		return s.heal(ctx, nemesis.RenewalCutF, name)
 	}}
 }
 
@@ -88,11 +88,11 @@ func RenewalsArrive(name string) Step {
 // it. It is over with LetGo.
 func RenewalHeld(name string) Step {
 	return Step{name + " sends a renewal; it is held up", func(ctx context.Context, s *Stage) error {
-		renewal, err := s.onLock()
+		d, err := s.deciding(s.Cluster.Primary(0))
 		if err != nil {
 			return err
 		}
-		hold := s.primary(name).HoldRequest(renewal)
+		hold := s.primary(name).HoldRequest(d.writes())
 		for end := s.Clock.Now().Add(s.TTL); ; {
 			select {
 			case <-hold.Seen():

@@ -200,7 +200,7 @@ func KeySquatted(shard int) Step {
 // SquatterLeaves deletes the list of KeySquatted.
 func SquatterLeaves(shard int) Step {
 	return server(" has the list no more", []int{shard}, func(ctx context.Context, s *Stage, node string) error {
-		return s.Nemesis.Stop(ctx, nemesis.SquatterF, node)
+		return s.heal(ctx, nemesis.SquatterF, node)
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/wire"
 )
@@ -18,7 +19,11 @@ func scripts(more ...string) []string { return append(more, "EVAL", "EVALSHA") }
 func AcquireUntilSetHeld(name string) Step {
 	return caught(name+" tries to acquire; the command that takes the lock is held up", name, tryOnce,
 		func(s *Stage) (*wire.Hold, error) {
-			return s.primary(name).HoldRequest(takes()), nil
+			d, err := s.deciding(s.Cluster.Primary(0))
+			if err != nil {
+				return nil, err
+			}
+			return s.primary(name).HoldRequest(d.takes()), nil
 		})
 }
 
@@ -33,7 +38,11 @@ func AcquireUntilTakeoverHeld(name string, more time.Duration) Step {
 	return caught(text+"; the command that takes the ended lease over is held up", name,
 		func(ctx context.Context, s *Stage, c *Client) error { return c.Acquire(ctx, s.name(), s.TTL+more) },
 		func(s *Stage) (*wire.Hold, error) {
-			return s.primary(name).HoldRequest(wire.Match{Names: scripts("DEL", "UNLINK", "GETSET", "SET")}), nil
+			d, err := s.deciding(s.Cluster.Primary(0))
+			if err != nil {
+				return nil, err
+			}
+			return s.primary(name).HoldRequest(d.takes()), nil
 		})
 }
 
@@ -46,8 +55,8 @@ func AcquireLonger(name string, more time.Duration) Step {
 
 func tryOnce(ctx context.Context, s *Stage, c *Client) error { return c.Acquire(ctx, s.name(), s.TTL) }
 
-// AcquireReplyLost lets a client try once. The reply to its first command gets lost on the
-// network, and the connection with it.
+// AcquireReplyLost lets a client try once. The reply to the command that takes the lock gets
+// lost on the network, and the connection with it.
 func AcquireReplyLost(name string) Step {
 	return Step{name + " tries to acquire; the reply to its first command gets lost", func(ctx context.Context, s *Stage) error {
 		c, err := s.client(name)
@@ -57,7 +66,11 @@ func AcquireReplyLost(name string) Step {
 		if err := s.finish(ctx, c); err != nil {
 			return err
 		}
-		if err := s.Nemesis.Start(ctx, nemesis.LostReply(name, s.primary(name))); err != nil {
+		d, err := s.deciding(s.Cluster.Primary(0))
+		if err != nil {
+			return err
+		}
+		if err := s.Nemesis.Start(ctx, nemesis.LostReply(name, s.primary(name), d.taken())); err != nil {
 			return err
 		}
 		if err := s.begin(ctx, c, func(ctx context.Context) error { return tryOnce(ctx, s, c) }); err != nil {
@@ -66,8 +79,19 @@ func AcquireReplyLost(name string) Step {
 		if err := s.finish(ctx, c); err != nil {
 			return err
 		}
-		return s.Nemesis.Stop(ctx, nemesis.LostReplyF, name)
+		return s.heal(ctx, nemesis.LostReplyF, name)
 	}}
+}
+
+// heal ends a fault. That it hit nothing is a *MissedError.
+func (s *Stage) heal(ctx context.Context, kind histories.F, target string) error {
+	if err := s.Nemesis.Stop(ctx, kind, target); err != nil {
+		return err
+	}
+	if why := s.Nemesis.Missed(); why != "" {
+		return &MissedError{Why: why}
+	}
+	return nil
 }
 
 // AcquireGivenUp lets a client try to acquire, and holds the commands that take the lock, on
@@ -85,7 +109,12 @@ func AcquireGivenUp(name string) Step {
 		c.Timeout = max(s.TTL/4, 100*time.Millisecond)
 		holds := make([]*wire.Hold, s.Shards)
 		for shard := range holds {
-			holds[shard] = s.Cluster.Link(name, s.Cluster.Primary(shard)).HoldRequest(takes())
+			node := s.Cluster.Primary(shard)
+			d, err := s.deciding(node)
+			if err != nil {
+				return err
+			}
+			holds[shard] = s.Cluster.Link(name, node).HoldRequest(d.takes())
 		}
 		err = s.begin(ctx, c, func(ctx context.Context) error { return tryOnce(ctx, s, c) })
 		for _, h := range holds {
@@ -108,16 +137,22 @@ func AcquireGivenUp(name string) Step {
 	}}
 }
 
-// takes matches the commands that may take a lock.
-func takes() wire.Match { return wire.Match{Names: scripts("SET", "SETNX")} }
-
 // LandLate lets the commands of AcquireGivenUp go on, and waits until the servers have
 // answered them. Nobody hears the answers.
 func LandLate(name string) Step {
 	return Step{"the held command of " + name + " reaches its server", func(ctx context.Context, s *Stage) error {
+		if !s.Nemesis.InForce(nemesis.HoldF, name) {
+			return &MissedError{Why: "no command of " + name + " is held up"}
+		}
 		answers := make([]*wire.Hold, s.Shards)
 		for shard := range answers {
-			answers[shard] = s.Cluster.Link(name, s.Cluster.Primary(shard)).HoldReply(takes())
+			d, err := s.deciding(s.Cluster.Primary(shard))
+			if err != nil {
+				return err
+			}
+			landed := d.writes()
+			landed.Before = nil
+			answers[shard] = s.Cluster.Link(name, d.node).HoldReply(landed)
 		}
 		err := s.Nemesis.Stop(ctx, nemesis.HoldF, name)
 		for _, a := range answers {
@@ -139,7 +174,11 @@ func ReleaseUntilLookHeld(name string) Step {
 	return ifHolding(name, caught(name+" releases; the reply to its look at the token is held up", name,
 		func(ctx context.Context, _ *Stage, c *Client) error { return c.Release(ctx) },
 		func(s *Stage) (*wire.Hold, error) {
-			return s.primary(name).HoldReply(wire.Match{Names: scripts("GET", "DEL", "UNLINK")}), nil
+			d, err := s.deciding(s.Cluster.Primary(0))
+			if err != nil {
+				return nil, err
+			}
+			return s.primary(name).HoldReply(d.looks()), nil
 		}))
 }
 
