@@ -39,12 +39,18 @@ import (
 // acquire. Nobody worked under the lock, and nobody could have it. A history that stops before
 // the lease ends proves none of that.
 //
+// It fails, too, if a call did not return within its limit, or if it panicked; see hung.
+//
 // The verdict is Pass only if somebody was granted a lock, and after the last fault too if
 // somebody asked then. A lock that nobody got, but that may have been held, is a matter of
 // deadlock freedom and Unknown here.
 func judgeAvailability(_ context.Context, rec *record, opt Options) (Result, error) {
 	res := Result{Engine: "free windows"}
 	res.count(rec, histories.Acquire)
+	if hung := rec.hung(); hung != nil {
+		res.Verdict, res.Witness, res.Story = Fail, hung.witness, hung.story
+		return res, nil
+	}
 
 	byKey := make(map[string]*supply)
 	of := func(key string) *supply {

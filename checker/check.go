@@ -174,6 +174,7 @@ func judgeAll(ctx context.Context, rec *record, unfit error, opt Options, seats 
 			report.Results = append(report.Results, res)
 		}
 		report.doubt(vacuities(rec, opt))
+		report.disturb(rec, opt)
 	}
 	verdicts := make([]Verdict, 0, len(report.Results))
 	for _, r := range report.Results {

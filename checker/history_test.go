@@ -21,6 +21,7 @@ import (
 //	A crash 7                               a single event
 //	! pause 3 8 node=A                      a fault from 3 to 8; "! kill 3 -" never heals
 //	! audit 20 node=m1 ttl=none value=x
+//	! harness-stall 20 ttl=5                      the harness stood still from 15 to 20
 //
 // Workers are letters. The key is "k" unless key= says otherwise. An operation
 // belongs to its worker's last acquire above it, or to attempt n with attempt=n;
@@ -67,7 +68,7 @@ func (s *scripted) line(f []string) {
 	e.Process = worker + 100*s.process[worker]
 
 	switch kind {
-	case histories.Lost, histories.Abandon, histories.Crash, histories.Waited:
+	case histories.Lost, histories.Abandon, histories.Crash, histories.Waited, histories.Hung:
 		e.Time = s.ms(f[2])
 		s.attributes(&e, f[3:])
 		if kind == histories.Crash {
@@ -109,7 +110,9 @@ func (s *scripted) nemesis(f []string) {
 	e := histories.Event{Process: histories.Nemesis, Worker: histories.Nemesis, F: histories.F(f[0])}
 	e.Time = s.ms(f[1])
 	if e.Single() {
-		e.Key = "k"
+		if !e.Disturbance() {
+			e.Key = "k"
+		}
 		s.attributes(&e, f[2:])
 		s.events = append(s.events, e)
 		return
@@ -148,6 +151,8 @@ func (s *scripted) attributes(e *histories.Event, f []string) {
 			e.Token = s.number(value)
 		case "attempt":
 			e.Attempt = uint64(s.number(value))
+		case "error":
+			e.Err = value
 		case "answer": // for line to set
 		case "proc":
 			e.Process = e.Worker + 100*int(s.number(value))

@@ -129,6 +129,8 @@ type Result struct {
 type Report struct {
 	Verdict Verdict  `json:"verdict"` // of all properties together
 	Vacuous []string `json:"vacuous,omitempty"`
+	// Disturbed says what happened to lockbench itself during the run: see disturb.
+	Disturbed []string `json:"disturbed,omitempty"`
 	// HarnessErrors say what the history or the checker itself did wrong. They are
 	// never the lock's fault.
 	HarnessErrors []string `json:"harness_errors,omitempty"`

@@ -17,6 +17,9 @@ func (r Results) Markdown(w io.Writer, known Baseline) error {
 	if !r.Whole() {
 		fmt.Fprintf(&b, "\nCut short after %d of %d runs.\n", len(r.Rows), r.Share)
 	}
+	if stood := r.Stalls.sentence(); stood != "" {
+		fmt.Fprintf(&b, "\n%s\n", report.Escape(stood))
+	}
 	groups := r.groups(known)
 	for _, g := range groups {
 		for _, p := range g.problems(known) {

@@ -75,10 +75,11 @@ func samePlan(a, b Part) error {
 
 func join(first Part, parts []Part) (Results, error) {
 	whole := first.Results
-	whole.Shard, whole.Share, whole.Rows, whole.Took = Shard{1, 1}, first.Planned, []Row{}, 0
+	whole.Shard, whole.Share, whole.Rows, whole.Took, whole.Stalls = Shard{1, 1}, first.Planned, []Row{}, 0, Stalls{}
 	from := map[string]string{}
 	for _, p := range parts {
 		whole.Took = max(whole.Took, p.Took) // they were played side by side
+		whole.Stalls = whole.Stalls.with(p.Stalls)
 		for _, row := range p.Rows {
 			if other, ok := from[row.key()]; ok {
 				return Results{}, fmt.Errorf("%s and %s overlap: both have %s", other, p.File, row.key())

@@ -37,11 +37,12 @@ func (p *Plan) Play(ctx context.Context, jobs int, watch Watch) (Results, error)
 
 	var mu sync.Mutex
 	rows, next, done, cost := make([]*Row, len(p.items)), 0, 0, 0
+	width := &width{jobs: max(1, min(jobs, len(p.items)))}
 	var start startup
 	take := func() (int, bool) {
 		mu.Lock()
 		defer mu.Unlock()
-		if next == len(p.items) || ctx.Err() != nil {
+		if next == len(p.items) || ctx.Err() != nil || width.spare() {
 			return 0, false
 		}
 		next++
@@ -61,15 +62,14 @@ func (p *Plan) Play(ctx context.Context, jobs int, watch Watch) (Results, error)
 		}
 	}
 	var wg sync.WaitGroup
-	for range max(1, min(jobs, len(p.items))) {
+	for range width.jobs {
 		wg.Go(func() {
 			for i, ok := take(); ok; i, ok = take() {
 				from := watch.Now()
-				res, err := p.opt.Run(ctx, p.items[i].cfg)
+				row, res, err := p.settle(ctx, p.items[i], width)
 				if ctx.Err() != nil && err != nil {
 					return // it was cut short
 				}
-				row := p.items[i].judge(res, err)
 				if p.items[i].subject != nil {
 					if row = p.bench.weigh(ctx, p.items[i], row); ctx.Err() != nil {
 						return // and so was what it is measured by
@@ -90,6 +90,7 @@ func (p *Plan) Play(ctx context.Context, jobs int, watch Watch) (Results, error)
 		return Results{}, start.err
 	}
 	res := p.results()
+	res.Stalls = width.told()
 	for _, row := range rows {
 		if row != nil {
 			res.Rows = append(res.Rows, *row)

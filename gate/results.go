@@ -36,6 +36,9 @@ type Results struct {
 	Took    time.Duration `json:"took"`
 	Rows    []Row         `json:"rows"`
 	Gaps    []Gap         `json:"gaps"`
+	// Stalls says how often lockbench or the machine stood still so that a run was played again.
+	// Zero: never.
+	Stalls Stalls `json:"stalls,omitzero"`
 	// Error is why not every run was done, or not everything was written. Of single runs their
 	// rows tell it.
 	Error string `json:"error,omitempty"`

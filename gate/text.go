@@ -62,6 +62,9 @@ func (r Results) Text(w io.Writer, known Baseline, style report.Style) error {
 	r.partly(page, groups)
 	r.gone(page, known)
 	page.Line()
+	if stood := r.Stalls.sentence(); stood != "" {
+		page.Para("", stood, report.Doubtful)
+	}
 	page.Para("", r.sentence(known)+" · "+report.Count(len(r.Rows), "run")+r.in(), report.Plain)
 	page.Para("Verdict: ", r.verdict(known), report.Strong)
 	_, err := page.WriteTo(w)

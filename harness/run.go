@@ -23,8 +23,9 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// standstill is how long, in real time, virtual time may not move.
-const standstill = time.Minute
+// standstill is how long, in real time, virtual time may not move. It is counted only while
+// lockbench itself is seen to run.
+const standstill = 2 * time.Second
 
 // Result is what a run gave.
 type Result struct {
@@ -79,7 +80,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 
 	recorder := histories.NewRecorder(sink)
 	tape, sampler, album := &tape{on: cfg.Tape}, new(sampler), &album{on: cfg.Album}
-	env := surroundings{recorder: recorder, tape: tape, sampler: sampler, album: album, interrupted: ctx.Err}
+	env := surroundings{recorder: recorder, tape: tape, sampler: sampler, album: album, hangs: new(workloads.Hangs), interrupted: ctx.Err}
 	if res.Dir != "" {
 		env.logs = filepath.Join(res.Dir, "logs")
 	}
@@ -208,37 +209,45 @@ func play(ctx context.Context, cfg Config, servers deployment, env surroundings,
 		env.cluster = servers.Cluster
 		env.now = func() time.Duration { return time.Since(start) }
 		env.clock = func() workloads.Clock { return realClock{} }
+		env.stalls = &stalls{bound: cfg.stallBound()}
 		env.sampler.watchServers(servers.Cluster)
 		err := watched(ctx, servers.Cluster, func(ctx context.Context) error {
 			env.interrupted = func() error { return context.Cause(ctx) }
 			return stage(ctx, cfg, env)
 		})
+		if death, ok := errors.AsType[*DeathError](err); ok {
+			env.recorder.Record(histories.Event{
+				Process: histories.Nemesis, Worker: histories.Nemesis, Type: histories.Info, F: histories.Died, Node: death.Node, Err: death.How,
+			})
+		}
 		return errors.Join(err, servers.Close())
 	}
-	return sim.Run(cfg.Seed, standstill, func(w *sim.World) error {
+	var told toldInBubble
+	err := sim.RunContext(ctx, cfg.Seed, standstill, func(w *sim.World) error {
 		c, err := embedded.New(w, cfg.topology(), embedded.Options{})
 		if err != nil {
 			return err
 		}
 		env.cluster, env.now = c, w.Now
 		if cfg.ClusterMode {
-			meta.Notes = append(meta.Notes, "cluster mode is simulated: commands on keys of different slots are refused, and all slots are on one node")
+			told.notes = append(told.notes, "cluster mode is simulated: commands on keys of different slots are refused, and all slots are on one node")
 		}
 		env.clock = func() workloads.Clock { return w.Source() }
 		// A context from outside the bubble cannot wake anybody inside.
 		err = stage(context.Background(), cfg, env)
-		meta.Replayable = w.Replayable() && cfg.Lock.Unseeded == ""
+		told.replayable = w.Replayable() && cfg.Lock.Unseeded == ""
 		if cfg.Lock.Unseeded != "" {
-			meta.Notes = append(meta.Notes, "the run may not replay: "+cfg.Lock.Unseeded)
+			told.notes = append(told.notes, "the run may not replay: "+cfg.Lock.Unseeded)
 		}
 		if n := w.Ambiguous(); n > 0 {
-			meta.Notes = append(meta.Notes, fmt.Sprintf("at %d instants two sources acted at once: the run may not replay", n))
+			told.notes = append(told.notes, fmt.Sprintf("at %d instants two sources acted at once: the run may not replay", n))
 		}
 		if w.Crowded() {
-			meta.Notes = append(meta.Notes, "more connections were open at once than have time slots of their own: the run may not replay")
+			told.notes = append(told.notes, "more connections were open at once than have time slots of their own: the run may not replay")
 		}
 		return errors.Join(err, c.Close())
 	})
+	return told.after(err, env, meta)
 }
 
 // surroundings are what differs between virtual and real time.
@@ -250,7 +259,9 @@ type surroundings struct {
 	recorder    *histories.Recorder
 	tape        *tape
 	album       *album
-	sampler     *sampler      // watches nothing in virtual time
+	sampler     *sampler // watches nothing in virtual time
+	hangs       *workloads.Hangs
+	stalls      *stalls       // nil in virtual time
 	logs        string        // directory of what workers write; empty: it is not kept
 	fleet       *worker.Fleet // of clients that are processes; nil: they are not
 	lookout     *lookout      // nil: the load is played to its end

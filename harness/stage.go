@@ -57,6 +57,7 @@ func stage(ctx context.Context, cfg Config, env surroundings) (err error) {
 		TTL:         cfg.TTL,
 		Slack:       cfg.slack(),
 		Interrupted: env.interrupted,
+		Hangs:       env.hangs,
 	}
 	if env.lookout != nil {
 		s.Enough = env.lookout.enough
@@ -127,6 +128,8 @@ func stage(ctx context.Context, cfg Config, env surroundings) (err error) {
 	}
 	env.album.watch(s, env, clock)
 	defer env.sampler.start(clock)()
+	stood := env.stalls.start(env.recorder)
+	defer func() { err = stood(err) }()
 	if cfg.Seams.Stage != nil {
 		cfg.Seams.Stage(s)
 	}
@@ -179,6 +182,8 @@ func newMember(cfg Config, env surroundings, worker, workers int) *member {
 		View:     view,
 		Recorder: env.recorder,
 		Rand:     rand.New(rand.NewChaCha8(seed(cfg.Seed, worker, 0, 'w'))),
+		Patience: right.After,
+		Hangs:    env.hangs,
 		// Longer than anything that a script holds up, so that no call gives up by itself.
 		Timeout:    4*cfg.TTL + 5*time.Second,
 		ExtendAdds: cfg.Lock.Promises.ExtendAdds,
@@ -314,7 +319,7 @@ func (m *member) warm(ctx context.Context) error {
 func (m *member) close() error {
 	var errs []error
 	for _, c := range m.conns {
-		errs = append(errs, c.Close())
+		errs = append(errs, m.closeSoon(c))
 	}
 	return errors.Join(errs...)
 }

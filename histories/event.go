@@ -68,8 +68,8 @@ func badType(found string) error {
 // F is what an operation does.
 type F string
 
-// Client operations. Lost, Abandon, Crash, Waited, Audit and Missed are single Info events, all others
-// are calls with an Invoke and a completion.
+// Client operations. Lost, Abandon, Crash, Waited, Audit, Missed and Hung are single Info events, all
+// others are calls with an Invoke and a completion.
 const (
 	Acquire F = "acquire"
 	Release F = "release"
@@ -85,7 +85,20 @@ const (
 	Waited  F = "waited"  // what an acquire that waits has cost; Value is how many commands it sent
 	Audit   F = "audit"   // what a lock server really holds under a lock key; with an Err: nobody could look
 	Missed  F = "missed"  // a scripted step did not hit the lock as it should have; Value says how
+	Hung    F = "hung"    // a call did not return within its limit, or panicked; Value is which, Err is how, and from its next line on where it stands
 )
+
+// What happened to the harness itself, and not to the lock. They are single Info events of
+// process Nemesis; see Disturbance.
+const (
+	Stall      F = "harness-stall" // lockbench, or the machine, stood still until now, for TTL
+	Standstill F = "standstill"    // virtual time could not go on; Err is why, and where everybody stands
+	Died       F = "died"          // server Node ended by itself; Err is how
+)
+
+// Disturbance says that e is of the harness itself: what it may have brought about says
+// nothing of the lock.
+func (e Event) Disturbance() bool { return e.F == Stall || e.F == Standstill || e.F == Died }
 
 // Event is one line of a history.
 //
@@ -104,7 +117,7 @@ type Event struct {
 	Key      string        `json:"key,omitempty"`
 	Attempt  uint64        `json:"attempt,omitempty"`  // one acquire call; its release, reads and writes carry it too
 	Token    int64         `json:"token,omitempty"`    // fencing token, 0 if the lock issues none
-	TTL      time.Duration `json:"ttl,omitempty"`      // acquire: the lease asked for. Extend: for how long from its call on. Audit: remaining, or NoTTL
+	TTL      time.Duration `json:"ttl,omitempty"`      // acquire: the lease asked for. Extend: for how long from its call on. Audit: remaining, or NoTTL. Stall: how long
 	Deadline time.Duration `json:"deadline,omitempty"` // acquire, extend OK: when the lock told its holder the lease ends, on the harness clock
 	Version  int64         `json:"version,omitempty"`  // register version, see Read and Write
 	Value    string        `json:"value,omitempty"`    // acquire: its Mode, Invalid or Rejected. Extend: what was asked for if that is not its TTL, Invalid or Rejected. Read, Write: of the register. Audit: of the key. Waited: commands

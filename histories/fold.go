@@ -38,6 +38,9 @@ type Remains struct {
 	Hit     int             // of these, while a fault was in force
 	Missed  []string        // how the steps of a script missed the lock
 	Unseen  []string        // why nobody could look at what the lock's servers hold
+	// Incidents are calls that did not return, and disturbances, in order. They share their
+	// texts with the events.
+	Incidents []Event
 }
 
 // A Tally counts the events of a kind, and the calls among them.
@@ -72,6 +75,9 @@ func (f *Fold) add(e *Event) {
 		e.Key = f.key(e.Key)
 	}
 	f.left.Times = append(f.left.Times, e.Time)
+	if e.Type == Info && (e.F == Hung || e.Disturbance()) {
+		f.left.Incidents = append(f.left.Incidents, *e)
+	}
 	f.count(e)
 	switch {
 	case e.F == Missed && e.Single():

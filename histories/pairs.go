@@ -24,7 +24,11 @@ func (o Op) Fault() bool { return o.Invoke.Process == Nemesis }
 func (e Event) Single() bool { return e.Type == Info && e.F.single() }
 
 func (f F) single() bool {
-	return f == Lost || f == Abandon || f == Crash || f == Waited || f == Audit || f == Missed
+	switch f {
+	case Lost, Abandon, Crash, Waited, Audit, Missed, Hung, Stall, Standstill, Died:
+		return true
+	}
+	return false
 }
 
 // Singles returns the events that stand alone, in order. Pair returns all others.

@@ -86,6 +86,13 @@ func (r *Recorder) Start(now func() time.Duration) {
 	r.now = now
 }
 
+// StopAt stops the run's clock: from now on it shows at.
+func (r *Recorder) StopAt(at time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.now = func() time.Duration { return at }
+}
+
 // Record sets e's Index and Time, appends it to the history and returns it.
 // The order of events is the order of their times. If the clock went back, the
 // event gets the time of the one before it; see Clamped.

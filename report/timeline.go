@@ -415,15 +415,20 @@ func single(e histories.Event) string {
 		}
 		return fmt.Sprintf("%s still holds %s, for another %s", show(e.Node), show(e.Key), seconds(e.TTL))
 	}
+	if text, ok := ofHarness(e); ok {
+		return text
+	}
 	return show(string(e.F))
 }
 
 func name(e histories.Event) string {
-	switch e.F {
-	case histories.Audit:
+	switch {
+	case e.F == histories.Audit:
 		return "audit"
-	case histories.Missed:
+	case e.F == histories.Missed:
 		return "script"
+	case e.Disturbance():
+		return "harness"
 	}
 	return histories.WorkerName(e.Worker)
 }

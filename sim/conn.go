@@ -95,6 +95,13 @@ func newStream(f *flight) *stream {
 	return &stream{flight: f, wake: make(chan struct{}, 1)}
 }
 
+// stop stands still in a run that nobody waits for any more.
+func (s *stream) stop() {
+	if s.flight != nil {
+		s.flight.w.stop()
+	}
+}
+
 func (s *stream) nudge() {
 	select {
 	case s.wake <- struct{}{}:
@@ -103,6 +110,7 @@ func (s *stream) nudge() {
 }
 
 func (s *stream) write(p []byte) (int, error) {
+	s.stop()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -156,6 +164,7 @@ func (s *stream) ended() bool {
 }
 
 func (s *stream) read(p []byte) (int, error) {
+	s.stop()
 	byTime := false // nobody but the clock woke the reader
 	for {
 		n, next, err := s.poll(p)

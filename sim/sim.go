@@ -11,64 +11,136 @@
 package sim
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/lockbench/lockbench/stacks"
 )
 
-// ErrStuck says that a bubble made no progress in real time: a goroutine in it
-// blocks on something that virtual time cannot move, such as a mutex whose owner
-// sleeps.
-var ErrStuck = errors.New("virtual time stands still")
+// StuckError says that a bubble made no progress in real time: a goroutine in it blocks on
+// something that virtual time cannot move, such as a mutex whose owner sleeps, or computes
+// without end.
+type StuckError struct {
+	At     time.Duration // virtual time
+	Limit  time.Duration // of real time
+	Stacks string        // of the goroutines that do not wait for virtual time
+}
+
+func (e *StuckError) Error() string {
+	return fmt.Sprintf("virtual time stands still at %v: for %v of real time, something in the run either computes without end, or waits for "+
+		"what virtual time cannot move, such as a sync.Mutex whose owner sleeps", e.At, e.Limit)
+}
+
+// LeftoverError says that goroutines were still there when f had returned.
+type LeftoverError struct {
+	Stacks string // of each kind one
+}
+
+func (e *LeftoverError) Error() string {
+	return "goroutines are still there after the end:\n" + e.Stacks
+}
 
 // Run calls f in a new bubble and returns when every goroutine that f started has
-// ended. A panic in f, goroutines that block for ever, and goroutines left over are
-// returned as errors. A panic in a goroutine that f started ends the program, as
+// ended. A panic in f is returned as an error, and so is the *LeftoverError of goroutines that
+// block when f has returned. A panic in a goroutine that f started ends the program, as
 // always in Go.
 //
-// A run may take as long as it likes, but virtual time must not stand still: if it shows
-// the same at two looks that are limit apart, in real time, Run returns ErrStuck and leaves
-// the bubble behind; the process should then end.
+// A run may take as long as it likes, but virtual time must not stand still: if it does so
+// for limit of real time, Run returns a *StuckError and leaves the bubble behind. It then stands
+// still at the next thing that it does with a connection or a clock of this package; what cannot
+// be stopped is a goroutine that only computes.
 //
 // synctest.Test is made for tests. That it works from an ordinary binary is not
 // documented; TestRunOutsideOfTests pins it.
 func Run(seed uint64, limit time.Duration, f func(w *World) error) error {
-	done := make(chan error, 1)
-	var reached atomic.Int64
-	go func() { done <- bubble(seed, &reached, f) }()
-	at, ended, err := watch(done, &reached, func() <-chan time.Time { return time.After(limit) })
-	if !ended {
-		return fmt.Errorf("%w: at %v, for %v of real time", ErrStuck, at, limit)
-	}
-	return err
+	return RunContext(context.Background(), seed, limit, f)
 }
 
-// watch waits for the end, and returns what it brought. It gives up, and says at which
-// instant, when two looks at what was reached find the same. next says when to look.
-func watch(end <-chan error, reached *atomic.Int64, next func() <-chan time.Time) (at time.Duration, ended bool, err error) {
-	for before := int64(-1); ; {
+// RunContext is Run until ctx ends. Then f has a moment to return by itself; how it learns of
+// it is its own matter. If it does not, the bubble is left behind as by Run.
+func RunContext(ctx context.Context, seed uint64, limit time.Duration, f func(w *World) error) error {
+	b := &bubble{done: make(chan error, 1)}
+	go func() { b.done <- b.run(seed, f) }()
+	look := time.NewTicker(limit / looks)
+	defer look.Stop()
+	watch := watch{every: limit / looks}
+	var parting <-chan time.Time
+	cancelled := ctx.Done()
+	for {
 		select {
-		case err := <-end:
-			return 0, true, err
-		case <-next():
+		case err := <-b.done:
+			return err
+		case <-cancelled:
+			cancelled, parting = nil, time.After(partings)
+		case <-parting:
+			b.abandoned.Store(true)
+			return context.Cause(ctx)
+		case <-look.C:
+			if !watch.stands(time.Now(), b.reached.Load()) {
+				continue
+			}
+			b.abandoned.Store(true)
+			return &StuckError{At: time.Duration(b.reached.Load()), Limit: limit, Stacks: b.stuck()}
 		}
-		now := reached.Load()
-		if now == before {
-			return time.Duration(now), false, nil
-		}
-		before = now
 	}
 }
 
-func bubble(seed uint64, reached *atomic.Int64, f func(w *World) error) (err error) {
+const (
+	// looks is how often virtual time is looked at while it may stand still.
+	looks = 100
+	// partings is how long a run may take to end by itself once its context has ended.
+	partings = time.Second
+)
+
+// watch says when virtual time stands still. A look that comes late proves nothing: then it is
+// lockbench that stood still, or the machine is so busy that the run may not have had its turn.
+type watch struct {
+	every  time.Duration
+	before time.Time // of the look before
+	at     int64     // what virtual time was then
+	still  int       // looks in time that found the same
+}
+
+// stands looks once.
+func (w *watch) stands(now time.Time, at int64) bool {
+	late := now.Sub(w.before) > 2*w.every
+	w.before = now
+	if at != w.at {
+		w.at, w.still = at, 0
+	} else if !late {
+		w.still++
+	}
+	return w.still >= looks
+}
+
+// bubble is one run in virtual time.
+type bubble struct {
+	done      chan error
+	reached   atomic.Int64 // the latest instant that Now showed
+	abandoned atomic.Bool  // nobody waits for it any more
+	name      atomic.Pointer[string]
+}
+
+func (b *bubble) run(seed uint64, f func(w *World) error) (err error) {
+	ended := false
 	defer func() {
 		if r := recover(); r != nil {
-			err = errors.Join(err, fmt.Errorf("bubble: %v", r))
+			switch left := b.left(); {
+			case b.abandoned.Load():
+			case ended:
+				err = errors.Join(err, &LeftoverError{Stacks: left})
+			default:
+				err = errors.Join(err, fmt.Errorf("everything in the run waits for something that never comes (%v):\n%s", r, left))
+			}
 		}
 	}()
 	synctest.Test(new(testing.T), func(*testing.T) {
@@ -77,11 +149,41 @@ func bubble(seed uint64, reached *atomic.Int64, f func(w *World) error) (err err
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			err = guarded(newWorld(seed, reached), f)
+			name := stacks.Bubble()
+			b.name.Store(&name)
+			err = guarded(newWorld(seed, b), f)
 		}()
 		<-done
+		ended = true
 	})
 	return err
+}
+
+// left are the stacks of what is left in the bubble, of each kind one.
+func (b *bubble) left() string { return b.tell(func(string) bool { return true }) }
+
+// stuck are the stacks of what does not wait for virtual time.
+func (b *bubble) stuck() string {
+	return b.tell(func(stack string) bool {
+		head, _, _ := strings.Cut(stack, "\n")
+		return !strings.Contains(head, "(durable)") && !strings.Contains(head, "[synctest.")
+	})
+}
+
+// tell tells the stacks of the bubble's goroutines that are wanted, each once.
+func (b *bubble) tell(wanted func(stack string) bool) string {
+	name := b.name.Load()
+	if name == nil {
+		return ""
+	}
+	var all []string
+	for _, s := range stacks.In(*name) {
+		if text := stacks.Frames(s); wanted(s) && text != "" {
+			all = append(all, stacks.State(s)+":\n"+text)
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), "\n")
 }
 
 func guarded(w *World, f func(w *World) error) (err error) {
@@ -98,9 +200,9 @@ func guarded(w *World, f func(w *World) error) (err error) {
 // World is the virtual surroundings of one run. It is created and used inside one
 // bubble.
 type World struct {
-	seed    uint64
-	start   time.Time
-	reached *atomic.Int64 // the latest instant that Now showed, for watch
+	seed   uint64
+	start  time.Time
+	bubble *bubble
 
 	mu         sync.Mutex
 	nextSlot   int
@@ -110,14 +212,21 @@ type World struct {
 	overflowed bool
 }
 
-func newWorld(seed uint64, reached *atomic.Int64) *World {
-	return &World{seed: seed, start: time.Now(), reached: reached, lastSlot: -1}
+func newWorld(seed uint64, b *bubble) *World {
+	return &World{seed: seed, start: time.Now(), bubble: b, lastSlot: -1}
+}
+
+// stop stands still for ever in a run that nobody waits for any more.
+func (w *World) stop() {
+	if w.bubble.abandoned.Load() {
+		select {}
+	}
 }
 
 // Now is the time since the run began.
 func (w *World) Now() time.Duration {
 	now := time.Since(w.start)
-	w.reached.Store(int64(now))
+	w.bubble.reached.Store(int64(now))
 	return now
 }
 

@@ -43,11 +43,11 @@ func TestRunReturnsErrors(t *testing.T) {
 	}{
 		"error":  {func(*sim.World) error { return want }, "told so"},
 		"panic":  {func(*sim.World) error { panic("boom") }, "boom"},
-		"blocks": {func(*sim.World) error { select {} }, "deadlock"},
+		"blocks": {func(*sim.World) error { select {} }, "waits for something that never comes"},
 		"leftover": {func(*sim.World) error {
 			go func() { select {} }()
 			return nil
-		}, "deadlock"},
+		}, "still there after the end:\nselect (no cases):\n  sim_test.TestRunReturnsErrors"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := sim.Run(1, limit, tc.f)
@@ -66,11 +66,59 @@ func TestRunReportsRealStandstill(t *testing.T) {
 		<-release
 		return nil
 	})
-	if !errors.Is(err, sim.ErrStuck) {
-		t.Fatalf("got %v, want ErrStuck", err)
+	stuck, ok := errors.AsType[*sim.StuckError](err)
+	if !ok || !strings.Contains(stuck.Stacks, "sim_test.TestRunReportsRealStandstill.func1") {
+		t.Fatalf("got %v, want it stuck, and where", err)
 	}
 	close(release)
 	<-ended
+}
+
+// TestAbandonedRunStandsStill checks that what goes on after all in a run that was given up
+// touches nothing more.
+func TestAbandonedRunStandsStill(t *testing.T) {
+	release, touched := make(chan struct{}), make(chan struct{})
+	err := sim.Run(1, 10*time.Millisecond, func(w *sim.World) error {
+		source := w.Source()
+		<-release
+		source.Now()
+		close(touched)
+		return nil
+	})
+	if _, ok := errors.AsType[*sim.StuckError](err); !ok {
+		t.Fatalf("got %v, want it stuck", err)
+	}
+	close(release)
+	select {
+	case <-touched:
+		t.Error("it went on")
+	case <-time.After(50 * time.Millisecond): // it can only be missed, not be mistaken
+	}
+}
+
+// TestCancelledRun cancels a run that ends by itself then, and one that does not see it.
+func TestCancelledRun(t *testing.T) {
+	why, own := errors.New("enough"), errors.New("its own")
+	for _, deaf := range []bool{false, true} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		over, want := make(chan struct{}), own
+		if deaf {
+			want = why
+		} else {
+			close(over)
+		}
+		cancel(why)
+		err := sim.RunContext(ctx, 1, limit, func(*sim.World) error {
+			<-over // from outside: virtual time cannot move past it
+			return own
+		})
+		if !errors.Is(err, want) {
+			t.Errorf("deaf %v: got %v, want %v", deaf, err, want)
+		}
+		if deaf {
+			close(over)
+		}
+	}
 }
 
 // TestManyBubblesLeaveNothing runs bubbles side by side and one after another.

@@ -47,10 +47,14 @@ func (s *Source) In(d time.Duration) time.Duration {
 }
 
 // Now is the virtual time of day.
-func (s *Source) Now() time.Time { return time.Now() }
+func (s *Source) Now() time.Time {
+	s.w.stop()
+	return time.Now()
+}
 
 // Sleep waits for d, rounded up to the source's slot, or until ctx ends.
 func (s *Source) Sleep(ctx context.Context, d time.Duration) error {
+	s.w.stop()
 	if err := ctx.Err(); err != nil {
 		return err
 	}

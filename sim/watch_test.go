@@ -1,43 +1,35 @@
 package sim
 
 import (
-	"errors"
-	"sync/atomic"
 	"testing"
 	"time"
 )
 
-// TestOnlyStandstillIsStuck checks that a run is given up when virtual time shows the same
-// twice, and not for the real time that it takes.
+// TestOnlyStandstillIsStuck checks that a run is given up when virtual time shows the same at
+// many looks that came in time, and not for the real time that it takes, nor because nobody
+// looked.
 func TestOnlyStandstillIsStuck(t *testing.T) {
-	var reached atomic.Int64
-	end, over := make(chan error, 1), errors.New("over")
-	looks := 0
-	moves := func() <-chan time.Time { // until the run ends
-		if looks++; looks > 1000 {
-			end <- over
-			return nil
+	const every = 10 * time.Millisecond
+	now := time.Unix(1, 0)
+	moving := watch{every: every}
+	for i := range 10 * looks {
+		if now = now.Add(every); moving.stands(now, int64(i)) {
+			t.Fatalf("given up after %d looks at a clock that moved", i)
 		}
-		reached.Add(1)
-		return due()
 	}
-	if _, ended, err := watch(end, &reached, moves); !ended || !errors.Is(err, over) {
-		t.Errorf("ended %v, %v after %d looks at a clock that moved", ended, err, looks)
-	}
-	looks = 0
-	stops := func() <-chan time.Time {
-		if looks++; looks <= 3 {
-			reached.Store(int64(looks) * int64(time.Second))
+	starved := watch{every: every}
+	for i := range 10 * looks { // the machine gives it a turn now and then
+		if now = now.Add(3 * every); starved.stands(now, 7) {
+			t.Fatalf("given up after %d looks that came late", i)
 		}
-		return due()
 	}
-	if at, ended, _ := watch(end, &reached, stops); ended || at != 3*time.Second || looks != 4 {
-		t.Errorf("ended %v, at %v after %d looks, want it given up at 3s after 4", ended, at, looks)
+	still, n := watch{every: every}, 0
+	for ; !still.stands(now, 7); n++ {
+		if now = now.Add(every); n > 2*looks {
+			t.Fatal("a clock that shows the same in all looks is not given up")
+		}
 	}
-}
-
-func due() <-chan time.Time {
-	c := make(chan time.Time, 1)
-	c <- time.Time{}
-	return c
+	if n < looks {
+		t.Errorf("given up after %d looks, want %d", n, looks)
+	}
 }

@@ -58,6 +58,14 @@ type Client struct {
 	Sent func() int
 	// ExtendAdds says that extending a lease adds to what is left of it.
 	ExtendAdds bool
+	// Patience is over after d of the run's clock, which stands still for nobody. Nil: that of
+	// Clock.
+	Patience func(d time.Duration) <-chan time.Time
+	// Grace is how long after the end of its context a call may still take. 0 means ten seconds,
+	// or a minute of a client with a process of its own.
+	Grace time.Duration
+	// Hangs is told of calls that do not return. Nil: nobody is.
+	Hangs *Hangs
 	// Renew makes the lock of a client that takes the place of a crashed one; nil: the lock
 	// knows nothing that a crash would wipe out.
 	Renew func() locks.Locker
@@ -304,7 +312,7 @@ func (c *Client) Incr(ctx context.Context, work time.Duration) error {
 	if s == nil {
 		return ErrNotHolding
 	}
-	return c.call(ctx, s.life, s.event(histories.Incr), func(timed context.Context, done *histories.Event) (err error) {
+	return c.callWith(ctx, work+c.Timeout, s.life, s.event(histories.Incr), func(timed context.Context, done *histories.Event) (err error) {
 		if s.seen, err = s.access.Read(timed); err != nil {
 			return err
 		}
@@ -390,6 +398,11 @@ func reason(err error) string {
 // is called before anything else can happen to the client. life is whose call it is: one of
 // a client that has crashed is neither made nor recorded.
 func (c *Client) call(ctx context.Context, life int, e histories.Event, f func(context.Context, *histories.Event) error, then func()) error {
+	return c.callWith(ctx, 0, life, e, f, then)
+}
+
+// callWith is a call that may take extra longer than others, besides its time-out.
+func (c *Client) callWith(ctx context.Context, extra time.Duration, life int, e histories.Event, f func(context.Context, *histories.Event) error, then func()) error {
 	c.Clock.Now() // stands still while the client is paused, before anything is recorded
 	ctx, cancel := context.WithTimeout(ctx, c.Clock.In(c.Timeout))
 	defer cancel()
@@ -398,7 +411,7 @@ func (c *Client) call(ctx context.Context, life int, e histories.Event, f func(c
 		return errCrashed
 	}
 	c.calls.Store(true)
-	err := f(ctx, &done)
+	done, err := c.limited(ctx, extra, done, f)
 	c.calls.Store(false)
 	done.Type = outcome(err)
 	if err != nil {
@@ -413,6 +426,10 @@ func (c *Client) call(ctx context.Context, life int, e histories.Event, f func(c
 		return errCrashed
 	}
 	c.Recorder.Record(done)
+	if h, ok := errors.AsType[*HungError](err); ok {
+		h.Call = e.F
+		c.hung(e, h)
+	}
 	if done.Type == histories.Info {
 		c.retired++
 	}

@@ -17,6 +17,9 @@ func Epilogue(ctx context.Context, s *Stage) error {
 	if err := s.Nemesis.HealAll(ctx); err != nil {
 		return err
 	}
+	if s.Hangs.Any() { // it has ended before its time
+		return nil
+	}
 	for _, c := range s.Clients {
 		if err := s.finish(ctx, c); err != nil {
 			return err
@@ -32,10 +35,16 @@ func Epilogue(ctx context.Context, s *Stage) error {
 		if !s.Prober.Holds() {
 			continue
 		}
+		if s.Hangs.Any() {
+			return nil
+		}
 		if s.Last != nil {
 			s.Last(ctx, s.Prober, key.Name)
 		}
 		_ = s.Prober.Release(ctx) // recorded
+	}
+	if s.Hangs.Any() {
+		return nil
 	}
 	return s.audit(ctx)
 }
@@ -47,7 +56,7 @@ func (s *Stage) await(ctx context.Context, c *Client, key string, d time.Duratio
 		began := c.Now()
 		err := c.Acquire(ctx, key, s.TTL)
 		// By when it was asked, as the judge counts: how long the answer took is not the lock's.
-		if err == nil || began >= end {
+		if err == nil || began >= end || s.Hangs.Any() {
 			return nil
 		}
 		if err := s.stop(ctx); err != nil {

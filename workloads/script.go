@@ -42,7 +42,11 @@ func (p Script) Run(ctx context.Context, s *Stage) error {
 		if err := s.stop(ctx); err != nil {
 			return err
 		}
-		if err := step.Do(ctx, s); err != nil {
+		err := step.Do(ctx, s)
+		if s.Hangs.Any() { // whatever the step found, nothing can follow upon it
+			return nil
+		}
+		if err != nil {
 			failed := &StepError{N: i + 1, Text: step.Text, Err: err}
 			_, miss := errors.AsType[*MissedError](err)
 			switch {

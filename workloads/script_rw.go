@@ -101,8 +101,24 @@ func LeaseAges(name string, part float64) Step {
 			return nil // it was refused
 		}
 		rest := s.ttls(1 - part)
-		return s.Clock.Sleep(ctx, held.lease.Deadline().Sub(s.Clock.Now())-rest)
+		left, err := s.left(held)
+		if err != nil {
+			return err
+		}
+		return s.Clock.Sleep(ctx, left-rest)
 	}}
+}
+
+// mostTTLs is how many TTLs a lease may last for a script to wait for its end.
+const mostTTLs = 20
+
+// left is how long a lease still lasts by its own deadline.
+func (s *Stage) left(held *section) (time.Duration, error) {
+	left := held.lease.Deadline().Sub(s.Clock.Now())
+	if left > mostTTLs*s.TTL {
+		return 0, &UnplayableError{Why: fmt.Sprintf("the lock says that its lease lasts for another %v, and %v was asked for", left.Round(time.Millisecond), s.TTL)}
+	}
+	return left, nil
 }
 
 // OwnLeaseEnds waits until the lease of one client is over, and until the lock's servers
@@ -121,8 +137,12 @@ func OwnLeaseEnds(name string) Step {
 		if held == nil {
 			return nil // it was refused
 		}
+		left, err := s.left(held)
+		if err != nil {
+			return err
+		}
 		end := held.lease.Deadline()
-		if err := s.Clock.Sleep(ctx, end.Sub(s.Clock.Now())); err != nil {
+		if err := s.Clock.Sleep(ctx, left); err != nil {
 			return err
 		}
 		for {

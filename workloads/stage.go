@@ -46,12 +46,15 @@ type Stage struct {
 	// for. Nil means never.
 	Enough func() bool
 
+	// Hangs are calls that did not return. One ends the run. Nil: that is not looked at.
+	Hangs *Hangs
+
 	pending map[*Client]chan struct{}
 	armed   map[string]*wire.Hold // by client; see ReleasesInterleave
 }
 
 // enough says whether random load need not go on.
-func (s *Stage) enough() bool { return s.Enough != nil && s.Enough() }
+func (s *Stage) enough() bool { return s.Hangs.Any() || s.Enough != nil && s.Enough() }
 
 // client finds a client by name.
 func (s *Stage) client(name string) (*Client, error) {

@@ -88,10 +88,13 @@ func (c *Cluster) VirtualTime() {}
 // Nodes returns the members in the order of the topology.
 func (c *Cluster) Nodes() []cluster.Node { return c.topo.Nodes() }
 
-// Primary is the node that serves shard now.
+// Primary is the node that serves shard now, or "" if there is no such shard.
 func (c *Cluster) Primary(shard int) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if shard < 0 || shard >= len(c.primary) {
+		return ""
+	}
 	return c.primary[shard]
 }
 

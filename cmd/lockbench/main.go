@@ -29,9 +29,20 @@ const (
 func main() {
 	locks.Quiet()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, func() { time.AfterFunc(lastMoment, func() { leave(os.Stderr, os.Exit) }) })
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
+}
+
+// lastMoment is how long after the first signal the program may still run. What it does then, such
+// as taking containers down, has mostly been done by that time.
+const lastMoment = 1800 * time.Millisecond
+
+// leave ends a program that has not ended by itself in time.
+func leave(stderr io.Writer, exit func(code int)) {
+	fmt.Fprintln(stderr, "lockbench: interrupted, and something did not end in time; what it may have left behind is removed by: lockbench clean")
+	exit(exitHarness)
 }
 
 // run is main without the process around it.

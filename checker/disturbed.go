@@ -1,0 +1,87 @@
+package checker
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/histories"
+)
+
+// disturb takes back what a run cannot say that did not go as it should, for reasons that are
+// not the lock's:
+//
+//   - A run that ended before its time, because a call did not return, virtual time stood still,
+//     a server ended by itself, or a step could not be played as the machine stood still, has
+//     shown nothing to hold: every Pass becomes Unknown. After the death of a server a Fail does,
+//     too.
+//   - While lockbench or the machine stood still, every client did, and the servers' clocks may
+//     have gone on. A Fail becomes Unknown if what proves it overlaps with the stall or with what
+//     it leaves behind, which is over a lease and the slack later. A Fail of before or of after
+//     stays, and so does a call that did not return: its limit does not run while nobody does. A Pass does, too: nothing broke, stall or not. But that a lock did not break that
+//     ought to is then Unknown; see Compare.
+func (r *Report) disturb(rec *record, opt Options) {
+	for _, e := range rec.Incidents {
+		why := disturbance(e)
+		r.Disturbed = append(r.Disturbed, why)
+		ended := e.F != histories.Stall || e.Err != ""
+		for i := range r.Results {
+			res := &r.Results[i]
+			switch {
+			case res.Verdict == Pass && ended,
+				res.Verdict == Fail && e.F == histories.Died,
+				res.Verdict == Fail && e.F == histories.Stall && !rec.hangs(res.Witness) && rec.overlaps(res.Witness, e, opt.slack()):
+				res.Verdict, res.Witness, res.Attempts, res.Window = Unknown, nil, nil, nil
+				res.Story = fmt.Sprintf("Not judged, and not the lock's fault: %s.", why)
+			}
+		}
+	}
+}
+
+// hangs says whether a witness is a call that did not return.
+func (r *record) hangs(witness []int) bool {
+	return len(witness) == 1 && slices.ContainsFunc(r.Incidents, func(e histories.Event) bool {
+		return e.F == histories.Hung && e.Index == witness[0]
+	})
+}
+
+// overlaps says whether a witness has anything to do with a stall or with what it leaves behind.
+func (r *record) overlaps(witness []int, stall histories.Event, slack time.Duration) bool {
+	if len(witness) == 0 {
+		return true
+	}
+	first, last := slices.Min(witness), slices.Max(witness)
+	return r.Times[last] >= stall.Time-stall.TTL && r.Times[first] <= stall.Time+r.longestLease()+slack
+}
+
+// longestLease is the longest TTL that anybody asked for.
+func (r *record) longestLease() time.Duration {
+	var longest time.Duration
+	for _, h := range r.Holds {
+		longest = max(longest, h.TTL)
+	}
+	return longest
+}
+
+// disturbance says what happened.
+func disturbance(e histories.Event) string {
+	why, where, _ := strings.Cut(e.Err, "\n")
+	switch e.F {
+	case histories.Hung:
+		return "the run ended before its time, as a call did not return"
+	case histories.Standstill:
+		text := why
+		if where != "" {
+			text += standing(where)
+		}
+		return text + "; play it in real time, on --backend process"
+	case histories.Died:
+		return fmt.Sprintf("server %s ended by itself (%s)", e.Node, why)
+	}
+	text := fmt.Sprintf("lockbench, or the machine, stood still for %s until %s", seconds(e.TTL), seconds(e.Time))
+	if why != "" {
+		text += ", and so " + why
+	}
+	return text + "; play it again"
+}
