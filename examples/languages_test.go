@@ -268,6 +268,12 @@ func sections(s *stand) {
 	if err := first.Extend(ctx, 90*time.Second); err != nil || s.server.TTL("lock:orders/42") != 90*time.Second {
 		t.Errorf("extend: %v, and the key lives for %v", err, s.server.TTL("lock:orders/42"))
 	}
+	for _, ttl := range []time.Duration{0, -time.Second} {
+		err := first.Extend(ctx, ttl)
+		if _, ok := errors.AsType[*locks.InputError](err); !ok || s.server.TTL("lock:orders/42") != 90*time.Second {
+			t.Errorf("extend by %v: %v, and the key lives for %v", ttl, err, s.server.TTL("lock:orders/42"))
+		}
+	}
 	s.server.FastForward(2 * time.Minute)
 	second := s.acquire(s.b)
 	if seen, err := second.Read(ctx); err != nil || seen.Value != 7 || second.Token() == 0 {

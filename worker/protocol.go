@@ -52,7 +52,7 @@ type Request struct {
 
 	Key     string  `json:"key,omitempty"`     // acquire, count
 	Mode    Mode    `json:"mode,omitempty"`    // acquire
-	TTL     float64 `json:"ttl,omitempty"`     // acquire, extend: the lease asked for, in ms
+	TTL     float64 `json:"ttl,omitempty"`     // acquire, extend: the lease asked for, in ms; may be 0 or less
 	Lease   int64   `json:"lease,omitempty"`   // read, write, extend, release: the id of the acquire
 	Wait    float64 `json:"wait,omitempty"`    // acquire: for how many ms to wait for the lock; 0: try once
 	Value   int64   `json:"value,omitempty"`   // write

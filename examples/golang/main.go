@@ -37,6 +37,9 @@ func (l myLock) Release(ctx context.Context, key string, lease any) error {
 // Extend makes the lease last for ttl from now, or returns ErrNotHeld. Remove it if your lock
 // cannot.
 func (l myLock) Extend(ctx context.Context, key string, lease any, ttl time.Duration) error {
+	if ttl <= 0 { // Redis would delete the key
+		return ErrInvalid
+	}
 	return l.compare(ctx, compareAndExpire, key, lease, ttl.Milliseconds())
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Lock is what lockbench calls. An error leaves the outcome open, unless it is ErrTaken or
-// ErrNotHeld.
+// Lock is what lockbench calls. An error leaves the outcome open, unless it is ErrTaken,
+// ErrNotHeld or ErrInvalid.
 type Lock interface {
 	// Acquire tries once, and returns a lease, whatever you like, or ErrTaken.
 	Acquire(ctx context.Context, key string, ttl time.Duration) (any, error)
@@ -44,6 +44,7 @@ type (
 var (
 	ErrTaken   = errors.New("lock is taken")
 	ErrNotHeld = errors.New("lock is not held")
+	ErrInvalid = errors.New("a lease lasts for more than 0 ms")
 )
 
 // About says what the lock is; see docs/worker-protocol.md.
@@ -150,6 +151,8 @@ func (w *worker) answer(r request, began time.Time) answer {
 		return answer{"type": "fail", "reason": "taken", "error": err.Error()}
 	case errors.Is(err, ErrNotHeld):
 		return answer{"type": "fail", "reason": "not-held", "error": err.Error()}
+	case errors.Is(err, ErrInvalid):
+		return answer{"type": "fail", "reason": "invalid", "error": err.Error()}
 	case errors.As(err, &cannot) || w.lock == nil:
 		return answer{"type": "error", "error": err.Error()}
 	}

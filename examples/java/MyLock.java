@@ -41,7 +41,10 @@ final class MyLock implements LockbenchWorker.Lock, LockbenchWorker.Extender {
 
     /** Says whether the lease was still ours, and lasts for ttlMs from now. Remove it if your lock cannot. */
     @Override
-    public boolean extend(String key, Object lease, long ttlMs) throws IOException {
+    public boolean extend(String key, Object lease, long ttlMs) throws IOException, LockbenchWorker.Refused {
+        if (ttlMs <= 0) { // Redis would delete the key
+            throw new LockbenchWorker.Refused("invalid", "a lease lasts for more than 0 ms");
+        }
         return redis.command("EVAL", COMPARE_AND_EXPIRE, 1, "lock:" + key, lease, ttlMs).equals(1L);
     }
 

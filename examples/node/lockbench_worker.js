@@ -152,13 +152,13 @@ class Worker {
   async acquire (request) {
     let began = now()
     const token = request.wait
-      ? await this.lock.wait(request.key, Math.round(request.ttl), request.wait)
-      : await this.lock.acquire(request.key, Math.round(request.ttl))
+      ? await this.lock.wait(request.key, Math.round(request.ttl || 0), request.wait)
+      : await this.lock.acquire(request.key, Math.round(request.ttl || 0))
     if (token === null || token === undefined || token === false) throw new Refused('taken', 'lock is taken')
     if (request.wait) began = now() // when its last try began, only the lock knows
     const lease = { key: request.key, token, epoch: 0 }
     this.leases.set(request.id, lease)
-    return this.lasting(lease, request, began + Math.round(request.ttl))
+    return this.lasting(lease, request, began + Math.round(request.ttl || 0))
   }
 
   promises (what) { return Boolean((this.Lock.promises || {})[what]) }
@@ -178,8 +178,8 @@ class Worker {
 
   async extend (request) {
     const lease = this.lease(request)
-    const ends = (this.promises('extend_adds') ? lease.ends : now()) + Math.round(request.ttl)
-    if (!await this.lock.extend(lease.key, lease.token, Math.round(request.ttl))) throw new Refused('not-held', 'lock is not held')
+    const ends = (this.promises('extend_adds') ? lease.ends : now()) + Math.round(request.ttl || 0)
+    if (!await this.lock.extend(lease.key, lease.token, Math.round(request.ttl || 0))) throw new Refused('not-held', 'lock is not held')
     return this.lasting(lease, request, ends)
   }
 

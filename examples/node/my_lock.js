@@ -4,7 +4,7 @@
 //   lockbench gate --backend process --worker 'node my_lock.js'
 
 const { randomUUID } = require('crypto')
-const { serve, Redis } = require('./lockbench_worker') // this client of Redis is here to need nothing else
+const { serve, Redis, Refused } = require('./lockbench_worker') // this client of Redis is here to need nothing else
 
 const COMPARE_AND_DELETE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
 const COMPARE_AND_EXPIRE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0"
@@ -30,6 +30,7 @@ class MyLock {
 
   /** Says whether the lease was still ours, and lasts for ttlMs from now. Remove it if your lock cannot. */
   async extend (key, lease, ttlMs) {
+    if (ttlMs <= 0) throw new Refused('invalid', 'a lease lasts for more than 0 ms') // Redis would delete the key
     return await this.client.command('EVAL', COMPARE_AND_EXPIRE, 1, 'lock:' + key, lease, ttlMs) === 1
   }
 

@@ -147,7 +147,7 @@ class Worker
     public function acquire(array $request): array
     {
         $began = now();
-        $ttl = (int) round($request['ttl']);
+        $ttl = (int) round($request['ttl'] ?? 0);
         $token = isset($request['wait'])
             ? $this->lock->wait($request['key'], $ttl, $request['wait'] / 1000)
             : $this->lock->acquire($request['key'], $ttl);
@@ -182,7 +182,7 @@ class Worker
     public function extend(array $request): array
     {
         $lease = $this->lease($request);
-        $ttl = (int) round($request['ttl']);
+        $ttl = (int) round($request['ttl'] ?? 0);
         $ends = ($this->promises('extend_adds') ? $lease['ends'] : now()) + $ttl;
         if (!$this->lock->extend($lease['key'], $lease['token'], $ttl)) {
             throw new Refused('not-held', 'lock is not held');

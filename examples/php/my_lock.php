@@ -38,6 +38,9 @@ class MyLock
     /** Says whether the lease was still ours, and lasts for ttlMs from now. Remove it if your lock cannot. */
     public function extend(string $key, $lease, int $ttlMs): bool
     {
+        if ($ttlMs <= 0) { // Redis would delete the key
+            throw new Lockbench\Refused('invalid', 'a lease lasts for more than 0 ms');
+        }
         return $this->redis->eval(self::COMPARE_AND_EXPIRE, ["lock:$key", $lease, $ttlMs], 1) === 1;
     }
 

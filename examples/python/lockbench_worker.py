@@ -138,7 +138,7 @@ class Worker:
             raise Impossible("this worker speaks protocol 2, and lockbench up to %s" % request.get("newest", 1))
         lock = self.chosen(request)
         answer = {"protocol": 2, "worker": getattr(lock, "NAME", lock.__name__), "pid": os.getpid()}
-        answer["can"] = [can for method, can in OPTIONAL.items() if hasattr(lock, method)]
+        answer["can"] = [can for method, can in OPTIONAL.items() if callable(getattr(lock, method, None))]
         answer["can"] += ["lost"] if getattr(lock, "TELLS_LOSS", False) else []
         answer["guards"] = list(GUARDS)
         answer["guards"] += ["check-token"] if hasattr(lock, "holds") else []
@@ -169,7 +169,7 @@ class Worker:
                 self.write_line({"event": "lost", "lease": number, "remaining": (lease["ends"] - time.monotonic()) * 1000})
 
     def acquire(self, request):
-        key, ttl, began = request["key"], round(request["ttl"]), time.monotonic()
+        key, ttl, began = request["key"], round(request.get("ttl", 0)), time.monotonic()
         if request.get("mode") == "read":
             token = self.lock.acquire_read(key, ttl)
         elif request.get("wait"):
@@ -197,7 +197,7 @@ class Worker:
         return self.leases[request["lease"]]
 
     def extend(self, request):
-        lease, ttl = self.lease(request), round(request["ttl"])
+        lease, ttl = self.lease(request), round(request.get("ttl", 0))
         ends = (lease["ends"] if self.adds else time.monotonic()) + ttl / 1000
         if not self.lock.extend(lease["key"], lease["token"], ttl):
             raise Refused("not-held", "lock is not held")

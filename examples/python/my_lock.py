@@ -10,7 +10,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from lockbench_worker import serve
+from lockbench_worker import Refused, serve
 
 COMPARE_AND_DELETE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
 COMPARE_AND_EXPIRE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0"
@@ -37,6 +37,8 @@ class MyLock:
 
     def extend(self, key, lease, ttl_ms):
         """Say whether the lease was still ours, and lasts for ttl_ms from now. Remove it if your lock cannot."""
+        if ttl_ms <= 0:  # Redis would delete the key
+            raise Refused("invalid", "a lease lasts for more than 0 ms")
         return self.client.eval(COMPARE_AND_EXPIRE, 1, "lock:" + key, lease, ttl_ms) == 1
 
     def disconnect(self):

@@ -13,7 +13,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from lockbench_worker import serve
+from lockbench_worker import Refused, serve
 
 
 class SetNXPXLua:
@@ -48,6 +48,8 @@ class SetNXPXLua:
         return self.client.eval(self.COMPARE_AND_DELETE, 1, key, token) == 1
 
     def extend(self, key, token, ttl_ms):
+        if ttl_ms <= 0:  # Redis would delete the key
+            raise Refused("invalid", "a lease lasts for more than 0 ms")
         return self.client.eval(self.COMPARE_AND_EXPIRE, 1, key, token, ttl_ms) == 1
 
     def holds(self, key, token):

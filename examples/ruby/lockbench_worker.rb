@@ -88,7 +88,7 @@ module Lockbench
     def acquire(request)
       began = Lockbench.now
       key = request["key"]
-      ttl = request["ttl"].round
+      ttl = request["ttl"].to_f.round
       token = request["wait"] ? @lock.wait(key, ttl, request["wait"] / 1000.0) : @lock.acquire(key, ttl)
       raise Refused.new("taken", "lock is taken") unless token
 
@@ -113,7 +113,7 @@ module Lockbench
 
     def extend(request)
       lease = lease(request)
-      ttl = request["ttl"].round
+      ttl = request["ttl"].to_f.round
       ends = (promises?(:extend_adds) ? lease[:ends] : Lockbench.now) + ttl
       raise Refused.new("not-held", "lock is not held") unless @lock.extend_lease(lease[:key], lease[:token], ttl)
 

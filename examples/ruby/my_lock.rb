@@ -31,6 +31,9 @@ class MyLock
 
   # Says whether the lease was still ours, and lasts for ttl_ms from now. Remove it if your lock cannot.
   def extend_lease(key, lease, ttl_ms)
+    # Redis would delete the key.
+    raise Lockbench::Refused.new("invalid", "a lease lasts for more than 0 ms") if ttl_ms <= 0
+
     @client.eval(COMPARE_AND_EXPIRE, ["lock:#{key}"], [lease, ttl_ms]) == 1
   end
 
