@@ -26,6 +26,10 @@ type Promised struct {
 	ExtendAdds    bool    `json:"extend_adds,omitempty"`    //
 	SilentRelease bool    `json:"silent_release,omitempty"` //
 	WholeSeconds  bool    `json:"whole_seconds,omitempty"`  // any other TTL is refused as invalid
+	Failover      bool    `json:"failover,omitempty"`
+	Once          bool    `json:"once,omitempty"`
+	NeverShortens bool    `json:"never_shortens,omitempty"`
+	BoundedHold   bool    `json:"bounded_hold,omitempty"`
 }
 
 // Description is what a worker's hello says of it and of its lock.
@@ -156,10 +160,12 @@ func specOf(a Answer) locks.Spec {
 			Fair:       said.Fair,
 			Threads:    can(CanThreads),
 			ExtendAdds: said.ExtendAdds, SilentRelease: said.SilentRelease,
+			Failover: said.Failover, Once: said.Once, NeverShortens: said.NeverShortens, BoundedHold: said.BoundedHold,
 		},
 	}
 	if said.Renews != nil {
-		spec.Renews = *said.Renews
+		spec.Promises.Renews = *said.Renews && !spec.Renews
+		spec.Renews = *said.Renews && spec.Renews
 	}
 	spec.HasToken = slices.Contains(spec.Guards, resource.CheckToken.String())
 	if len(a.Keys) > 0 {
@@ -200,11 +206,12 @@ func nameOf(worker string) string {
 
 // promised is what the worker of a lock of the catalogue says that the lock keeps.
 func promised(s locks.Spec) *Promised {
-	renews := s.Renews
+	renews := s.Renews || s.Promises.Renews
 	p := s.Promises
 	return &Promised{
 		Masters: s.Masters, Replicas: s.Replicas, NoLease: p.NoLease,
 		Tolerance: milliseconds(p.Tolerance), Poll: milliseconds(p.Poll), Renews: &renews, Fencing: s.Fencing, Fair: p.Fair,
 		ExtendAdds: p.ExtendAdds, SilentRelease: p.SilentRelease, WholeSeconds: s.WholeSeconds,
+		Failover: p.Failover, Once: p.Once, NeverShortens: p.NeverShortens, BoundedHold: p.BoundedHold,
 	}
 }

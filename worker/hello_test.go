@@ -25,17 +25,18 @@ func describe(t *testing.T, hello string) (Description, error) {
 func TestDescribe(t *testing.T) {
 	d, err := describe(t, `{"id":1,"type":"ok","protocol":2,"worker":" my\tlock 3 ","can":["extend","wait","lost"],"guards":["none","check-token"],
 		"keys":["lock:%s","{%s}:n"],"database":3,"promises":{"masters":5,"replicas":1,"tolerance":500,"poll":50,"renews":false,
-		"fencing":true,"fair":true,"extend_adds":true,"silent_release":true,"whole_seconds":true},"what nobody knows":1}`)
+		"fencing":true,"fair":true,"extend_adds":true,"silent_release":true,"whole_seconds":true,"failover":true,"once":true,"never_shortens":true,"bounded_hold":true},"what nobody knows":1}`)
 	must(t, err)
 	s := d.Spec
 	if want := []string{"lock:a", "{a}:n"}; d.Protocol != 2 || s.Name != "my lock 3" || !slices.Equal(s.Keys("a"), want) || s.Database != 3 {
 		t.Errorf("protocol %d, name %q, keys %v, database %d", d.Protocol, s.Name, s.Keys("a"), s.Database)
 	}
-	want := locks.Promises{Tolerance: 500 * time.Millisecond, Poll: 50 * time.Millisecond, Fair: true, ExtendAdds: true, SilentRelease: true}
+	want := locks.Promises{Tolerance: 500 * time.Millisecond, Poll: 50 * time.Millisecond, Fair: true, ExtendAdds: true, SilentRelease: true,
+		Failover: true, Once: true, NeverShortens: true, BoundedHold: true}
 	if diff := cmp.Diff(want, s.Promises); diff != "" {
 		t.Error(diff)
 	}
-	if got := s.Class(); got != (locks.Class{Quorum: true, Fencing: true, Waits: true, Fair: true}) {
+	if got := s.Class(); got != (locks.Class{Quorum: true, Fencing: true, Waits: true, Fair: true, Failover: true}) {
 		t.Errorf("class %+v", got)
 	}
 	if !s.Extends || !s.HasToken || !s.WholeSeconds || s.Replicas != 1 || s.New != nil {

@@ -9,8 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -80,16 +78,9 @@ type waiter struct {
 	gone   chan struct{} // of an acquire: closed when its lease is lost, which may be told before its answer
 }
 
-// environment is all without what lockbench is told of the user's servers: a worker reaches
-// them through our listeners, which know, and must not be able to show it in its logs.
-func environment(all []string) []string {
-	return slices.DeleteFunc(slices.Clone(all), func(v string) bool { return strings.HasPrefix(v, "LOCKBENCH_REDIS_") })
-}
-
 // start starts a worker. The caller must end it.
 func start(run context.Context, l *osproc.Launcher, client string, command []string, stderr io.Writer, grace time.Duration, broken func(error)) (*process, error) {
 	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Env = environment(os.Environ())
 	p := &process{
 		run: run, client: client, cmd: cmd, said: &tail{w: stderr}, done: make(chan struct{}), broken: broken, grace: grace,
 		waiting: map[int64]*waiter{}, lost: map[int64]chan struct{}{},
