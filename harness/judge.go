@@ -17,6 +17,13 @@ func Judge(ctx context.Context, events []histories.Event, meta *histories.Meta, 
 	return judge(ctx, events, meta, properties, nil)
 }
 
+// JudgeCut is Judge for a history whose end is missing: what fails in what there is fails, and
+// nothing passes.
+func JudgeCut(ctx context.Context, events []histories.Event, meta *histories.Meta) checker.Report {
+	end := []int{len(events)}
+	return judge(ctx, events, meta, nil, end).WithGaps(end, len(events))
+}
+
 func judge(ctx context.Context, events []histories.Event, meta *histories.Meta, properties []checker.Property, gaps []int) checker.Report {
 	opt := judgeOptions(meta, properties)
 	opt.Gaps = gaps

@@ -53,7 +53,16 @@ func (j *Judged) gaps() []int {
 	for _, s := range j.Skipped {
 		gaps = append(gaps, s.Sound)
 	}
+	if j.Cut() {
+		gaps = append(gaps, j.Count)
+	}
 	return gaps
+}
+
+// Cut says whether the history of a run lacks its end: the run was killed, or the file has lost
+// something since.
+func (j *Judged) Cut() bool {
+	return j.Meta != nil && (j.Meta.Phase == histories.PhaseRunning || j.Count < j.Meta.Events)
 }
 
 // readableAgain says that a path is no pipe or terminal, which can be read but once.

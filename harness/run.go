@@ -105,6 +105,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	if played != nil {
 		res.Meta.Notes = append(res.Meta.Notes, "the run ended early: "+played.Error())
 	}
+	res.Meta.Events = len(res.Events)
 	if dir != nil && kept == nil { // a torn history must not be called recorded
 		kept = errors.Join(keepTape(dir, cfg.Tape, res.Exchanges), keepSamples(dir, sampler.kept), dir.Recorded(res.Meta))
 	}

@@ -58,6 +58,7 @@ type Meta struct {
 	TTL        time.Duration `json:"ttl,omitempty"`  // nanoseconds
 	Started    time.Time     `json:"started"`        // wall clock, UTC
 	Phase      Phase         `json:"phase"`
+	Events     int           `json:"events,omitempty"`  // of the whole history, from PhaseRecorded on
 	Version    string        `json:"version,omitempty"` // of lockbench
 	Replayable bool          `json:"replayable"`        // the same seed gives the same bytes
 	Notes      []string      `json:"notes,omitempty"`
@@ -205,7 +206,8 @@ func (d *Dir) write(name string, data []byte) (err error) {
 }
 
 // Load reads a run directory, or what a link such as latest points to. A history
-// that is damaged is returned up to the damage, with the error of ReadJSONL.
+// that is damaged is returned up to the damage, with the error of ReadJSONL, or with a
+// *CutError.
 func Load(path string) (Meta, []Event, error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		return Meta{}, nil, fmt.Errorf("%s is a file, want a run directory such as store/<scenario>/%s", path, Latest)
@@ -221,7 +223,20 @@ func Load(path string) (Meta, []Event, error) {
 	}
 	defer func() { _ = f.Close() }() // read only: nothing can be lost
 	events, err := ReadJSONL(f, name)
+	if err == nil && len(events) < meta.Events {
+		err = &CutError{File: name, Left: len(events), Events: meta.Events}
+	}
 	return meta, events, err
+}
+
+// CutError says that a history has lost its end.
+type CutError struct {
+	File         string
+	Left, Events int // how many events it has, and how many were recorded
+}
+
+func (e *CutError) Error() string {
+	return fmt.Sprintf("%s: it is cut: %d of %d events are left", e.File, e.Left, e.Events)
 }
 
 func loadMeta(name string) (Meta, error) {

@@ -164,6 +164,12 @@ func (f *checkFlags) check(ctx context.Context, path string, stdout, stderr io.W
 	for _, s := range j.Skipped {
 		c.Skipped = append(c.Skipped, s.Error())
 	}
+	if len(j.Skipped) > 0 && j.Count == 0 {
+		return usage(fmt.Errorf("%s is no history: none of its lines is an event", path))
+	}
+	if j.Cut() {
+		c.Skipped = append(c.Skipped, fmt.Sprintf("%s is cut after %s", j.Path, report.Count(j.Count, "event")))
+	}
 	if f.format == formatJSON {
 		err = report.CheckJSON(stdout, c)
 	} else {
@@ -203,12 +209,17 @@ func verdictOf(r checker.Report) error {
 	return &exitError{code: exitUnknown}
 }
 
+// noHistory says that not even the first line of a file is an event.
+func noHistory(e *histories.LineError) bool { return e.Line == 1 && e.Sound == 0 }
+
 // unreadable says why a history could not be read, and what can be done.
 func unreadable(err error, lenient bool) error {
 	var line *histories.LineError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return usage(err)
+	case errors.As(err, &line) && noHistory(line):
+		return usage(fmt.Errorf("%s is no history: %w", line.File, err))
 	case errors.As(err, &line) && !lenient:
 		return failure(fmt.Errorf("%w; --lenient skips such lines", err))
 	}

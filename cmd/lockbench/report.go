@@ -128,6 +128,9 @@ func stored(ctx context.Context, path string) (report.Run, []string, error) {
 			damage = nil
 		}
 		file, err := histories.ReadFile(filepath.Join(dir, histories.EventsFile), false)
+		if line, ok := errors.AsType[*histories.LineError](err); ok && noHistory(line) {
+			return r, nil, usage(fmt.Errorf("%s is no history: %w", line.File, err))
+		}
 		if len(file.Events) == 0 && errors.Join(damage, err) != nil {
 			return r, nil, failure(errors.Join(damage, err))
 		}
@@ -143,18 +146,35 @@ func stored(ctx context.Context, path string) (report.Run, []string, error) {
 	if r.Phase == histories.PhaseRunning {
 		notices = append(notices, "the run did not come to its end: this is what was recorded until then")
 	}
-	if len(r.Results) > 0 || len(r.HarnessErrors) > 0 {
-		return r, notices, nil
-	}
 	var meta *histories.Meta
 	if known {
 		meta = &r.Meta
+	}
+	if isCut(r, damage) {
+		r.Judgement = judgedAlone(harness.JudgeCut(ctx, r.Events, meta))
+		r.Note = fmt.Sprintf("the history is cut after %s. What came later may have been a violation, so nothing passes.", report.Count(len(r.Events), "event"))
+		if ctx.Err() != nil {
+			return r, nil, failure(errors.New("interrupted before the run was judged"))
+		}
+		return r, append(notices, "what is left was judged now, and set against no expectation"), nil
+	}
+	if len(r.Results) > 0 || len(r.HarnessErrors) > 0 {
+		return r, notices, nil
 	}
 	r.Judgement = judgedAlone(harness.Judge(ctx, r.Events, meta, nil))
 	if ctx.Err() != nil {
 		return r, nil, failure(errors.New("interrupted before the run was judged"))
 	}
 	return r, append(notices, "there was no judgement: the run was judged now, and set against no expectation"), nil
+}
+
+// isCut says whether a run's history lacks its end: it was killed while it ran, or the file has
+// lost something since.
+func isCut(r report.Run, damage error) bool {
+	var cut *histories.CutError
+	var line *histories.LineError
+	torn := errors.As(damage, &line) && filepath.Base(line.File) == histories.EventsFile
+	return r.Phase == histories.PhaseRunning || torn || errors.As(damage, &cut)
 }
 
 // runDirectory finds the directory of a run that a path means. An error says which path may
