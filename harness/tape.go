@@ -27,7 +27,6 @@ type tape struct {
 // script is one that crossed the wire.
 type script struct {
 	digest, text string
-	told         bool // its text stands in an exchange
 }
 
 // tapeLength is how many exchanges are kept. That is the whole of a scenario, and some
@@ -55,7 +54,7 @@ func (t *tape) watch(client, node string, link *wire.Link, now func() time.Durat
 		}
 		if x == nil {
 			x = &histories.Exchange{Sent: now(), Client: client, Node: node, Conn: id.conn, Seq: id.seq, Command: e.Command.String()}
-			x.Words, x.Script = t.wordsOf(e.Command)
+			x.Words = t.wordsOf(e.Command)
 			open[id] = x
 			t.kept = append(t.kept, x)
 		}
@@ -131,30 +130,43 @@ func (t *tape) script(text string) *script {
 	return one
 }
 
-// wordsOf returns the words of a command as exchanges have them, and the text of its script if
-// no exchange has it yet.
-func (t *tape) wordsOf(c wire.Command) (words []string, text string) {
+// wordsOf returns the words of a command as exchanges have them.
+func (t *tape) wordsOf(c wire.Command) []string {
 	if c.Name == "AUTH" || c.Name == "HELLO" || c.Name == "ACL" || c.Name == "CONFIG" || c.Name == "MIGRATE" {
-		return nil, ""
+		return nil
 	}
-	var used *script
 	at := scriptAt(c)
-	if at >= 0 {
-		used = t.script(c.Args[at])
-	} else if (c.Name == "EVALSHA" || c.Name == "EVALSHA_RO") && len(c.Args) > 0 {
-		used = t.loaded[strings.ToLower(c.Args[0])]
-	}
-	words = append(make([]string, 0, len(c.Args)+1), t.word(c.Name))
+	words := append(make([]string, 0, len(c.Args)+1), t.word(c.Name))
 	for i, a := range c.Args {
 		if i == at {
-			a = used.digest
+			a = t.script(a).digest
 		}
 		words = append(words, t.word(a))
 	}
-	if used != nil && !used.told {
-		used.told, text = true, used.text
+	return words
+}
+
+// tellScripts puts the text of each script into the first exchange that names it. It goes by
+// the order of the exchanges, as commands that are sent at the same time are seen in any order.
+func (t *tape) tellScripts(exchanges []histories.Exchange) {
+	told := map[string]bool{}
+	for i := range exchanges {
+		digest := digestOf(exchanges[i].Words)
+		if s := t.loaded[digest]; s != nil && !told[digest] {
+			told[digest], exchanges[i].Script = true, s.text
+		}
 	}
-	return words, text
+}
+
+// digestOf returns the digest of the script that a command runs or loads, or nothing.
+func digestOf(words []string) string {
+	switch {
+	case len(words) > 1 && strings.HasPrefix(words[0], "EVAL"):
+		return strings.ToLower(words[1])
+	case len(words) > 2 && words[0] == "SCRIPT":
+		return words[2]
+	}
+	return ""
 }
 
 // word is the one copy of a word, cut if it is long.
@@ -199,5 +211,6 @@ func (t *tape) exchanges() []histories.Exchange {
 		all[i] = *x
 	}
 	histories.SortExchanges(all)
+	t.tellScripts(all)
 	return all
 }

@@ -27,7 +27,7 @@ type Exchange struct {
 	// Words are the command's name and its arguments, whole unless they are very long, with the
 	// digest in the place of a script. None if they may hold a secret.
 	Words []string `json:"words,omitempty"`
-	// Script is the text of the script whose digest is among Words, where it crossed first.
+	// Script is the text of the script whose digest is among Words, of the first that has it.
 	Script    string        `json:"script,omitempty"`
 	Forwarded time.Duration `json:"forwarded,omitempty"` // to the node, after it had been held; 0: at Sent
 	Answered  time.Duration `json:"answered,omitempty"`  // by the node, before a fault stopped the reply; 0: at Replied
