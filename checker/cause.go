@@ -6,7 +6,7 @@ import "slices"
 // is taken from anywhere but the run's own events and commands.
 type Cause struct {
 	Kind       CauseKind  `json:"kind"`
-	Properties []Property `json:"properties"` // that it explains
+	Properties []Property `json:"explains"` // that it explains
 	// Sentence says who did what, in plain English, and ends with a full stop.
 	Sentence string `json:"sentence"`
 	Events   []int  `json:"events"` // indexes of the events that it rests on, in order

@@ -47,7 +47,7 @@ func faults() []fault {
 		{"a promotion that is only told", "P14", instead(nemesis.PromoteF, never)},
 		{"a crash that does not crash", "P02", without("crashes")},
 		{"a lease that is not waited for", "P07", without("the lease ends")},
-		{"an epilogue that does not probe", "P08", stage(func(s *workloads.Stage) { s.Keys = nil })},
+		{"an epilogue that does not probe", "P08", func(cfg *harness.Config) { cfg.Workload = unprobed{cfg.Workload} }},
 		{"a clock jump that does not jump", "P52", instead(nemesis.ClockF, never)},
 		{"a prober that says yes to itself", "P02", stage(func(s *workloads.Stage) { s.Prober.Lock = yesMan{} })},
 	}
@@ -126,6 +126,14 @@ func slow() func(*harness.Config) {
 		}
 		return events
 	})
+}
+
+// unprobed is a workload after which there is no key left that the epilogue could probe.
+type unprobed struct{ workloads.Workload }
+
+func (u unprobed) Run(ctx context.Context, s *workloads.Stage) error {
+	defer func() { s.Keys = nil }()
+	return u.Workload.Run(ctx, s)
 }
 
 // stage exchanges something before the clients begin.

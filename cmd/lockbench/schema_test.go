@@ -101,6 +101,7 @@ func written() map[string]reflect.Type {
 		"run": reflect.TypeFor[histories.Meta](), "run#usage": reflect.TypeFor[histories.Usage](),
 		"results": reflect.TypeFor[checker.Judgement](), "results#judged": reflect.TypeFor[checker.Judged](),
 		"results#result": reflect.TypeFor[checker.Result](), "results#window": reflect.TypeFor[checker.Window](),
+		"results#cause": reflect.TypeFor[checker.Cause](), "results#cause_command": reflect.TypeFor[checker.CauseCommand](),
 		"event": reflect.TypeFor[histories.Event](), "exchange": reflect.TypeFor[histories.Exchange](), "sample": reflect.TypeFor[histories.Sample](),
 		"check": reflect.TypeFor[report.Check](), "check.report": reflect.TypeFor[checker.Report](),
 		"gate": reflect.TypeFor[gate.Results](), "gate.shard": reflect.TypeFor[gate.Shard](), "gate#row": reflect.TypeFor[gate.Row](),
