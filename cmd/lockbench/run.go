@@ -316,7 +316,7 @@ func (f *runFlags) replay(seed uint64) string {
 	b.WriteString("lockbench run")
 	add := func(flag, value string) {
 		if value != "" {
-			b.WriteString(" --" + flag + " " + value)
+			b.WriteString(" --" + flag + " " + quoted(value))
 		}
 	}
 	add("scenario", f.scenario)
@@ -332,7 +332,7 @@ func (f *runFlags) replay(seed uint64) string {
 	add("redis", f.redis)
 	add("register", f.register)
 	if f.worker != "" {
-		add("worker", quoted(f.worker))
+		add("worker", f.worker)
 	}
 	if f.workload != "" {
 		add("clients", fmt.Sprint(f.clients))
