@@ -55,7 +55,7 @@ func Clean(ctx context.Context, each func(Cleaned)) error {
 // Cleaned is what became of one thing, or of a run that was left alone.
 type Cleaned struct {
 	Run  string `json:"run"`
-	Kind string `json:"kind,omitempty"` // container or network; empty: all of the run
+	Kind string `json:"kind,omitempty"` // container, network, or keys on a server; empty: all of the run
 	Name string `json:"name,omitempty"`
 	// Left is why the run was left alone; empty: the thing was removed.
 	Left string `json:"left,omitempty"`

@@ -192,7 +192,7 @@ func open(ctx context.Context, cfg Config) (deployment, error) {
 	case Docker:
 		c, err = docker.New(ctx, cfg.topology(), docker.Options{Log: cfg.Log, Clocks: cfg.setsClocks()})
 	case External:
-		c, err = external.New(ctx, cfg.topology(), cfg.Servers, external.Options{})
+		c, err = external.New(ctx, cfg.topology(), cfg.Servers, external.Options{State: stateDir()})
 	default:
 		c, err = process.New(ctx, cfg.topology(), process.Options{Clocks: cfg.setsClocks()})
 	}

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -33,6 +34,9 @@ type Options struct {
 	// Patience is how long each server may take to answer what it is asked before the run.
 	// 0: 10 s.
 	Patience time.Duration
+	// State is the directory for a note of what the run would leave behind if it were killed;
+	// see StateDir and Clean. Optional: there is none.
+	State string
 }
 
 // Cluster is the user's deployment, as seen by one run. It implements cluster.Cluster
@@ -47,6 +51,8 @@ type Cluster struct {
 	began    map[string]string // the run_id of each node
 	deaths   *node.Deaths
 	goodbyes sync.WaitGroup
+	note     string // the file that tells Clean of the run's keys; empty: none
+	unnoted  error  // why there is none
 	close    func() error
 }
 
@@ -97,6 +103,9 @@ func New(ctx context.Context, topo cluster.Topology, servers Servers, opt Option
 		c.links.Close()
 		return nil, fmt.Errorf("backend external: %w", err)
 	}
+	if opt.State != "" {
+		c.note, c.unnoted = writeNote(opt.State, note{Prefix: c.prefix, Servers: c.addresses()})
+	}
 	c.links.Go(c.watch)
 	return c, nil
 }
@@ -111,10 +120,25 @@ func pattern(prefix string) string { return "*" + prefix + "*" }
 
 // Notes is what a reader of the run should know.
 func (c *Cluster) Notes() []string {
+	var notes []string
 	if c.shared {
-		return []string{fmt.Sprintf("the register is on the lock's first server, %s: a lock's trouble there is the register's too (--register)", c.at[c.nodes[0].Name])}
+		notes = append(notes, fmt.Sprintf("the register is on the lock's first server, %s: a lock's trouble there is the register's too (--register)", c.at[c.nodes[0].Name]))
 	}
-	return nil
+	if c.unnoted != nil {
+		notes = append(notes, fmt.Sprintf("if the run is killed, lockbench clean does not know of its keys, *%s*: %v", c.prefix, c.unnoted))
+	}
+	return notes
+}
+
+// addresses are those of all nodes, each once.
+func (c *Cluster) addresses() []string {
+	var all []string
+	for _, n := range c.nodes {
+		if a := c.at[n.Name].String(); !slices.Contains(all, a) {
+			all = append(all, a)
+		}
+	}
+	return all
 }
 
 // Nodes returns the masters and the register.
@@ -207,7 +231,8 @@ func (c *Cluster) shutDown() error {
 		}
 		removals.Go(func() {
 			err := c.admin(ctx, n.Name, func(ctx context.Context, conn *wire.Conn) error {
-				return remove(ctx, conn, pattern(c.prefix))
+				_, err := remove(ctx, conn, pattern(c.prefix))
+				return err
 			})
 			if err != nil {
 				errs[i] = fmt.Errorf("keys of the run may be left on %s, remove those that match %s: %w", c.at[n.Name], pattern(c.prefix), err)
@@ -215,5 +240,9 @@ func (c *Cluster) shutDown() error {
 		})
 	}
 	removals.Wait()
-	return errors.Join(errs...)
+	err := errors.Join(errs...)
+	if err == nil && c.note != "" {
+		err = os.Remove(c.note)
+	}
+	return err
 }

@@ -8,12 +8,15 @@ import (
 	"github.com/lockbench/lockbench/wire"
 )
 
-// remove deletes the keys that match pattern, until a pass over the database finds none.
-func remove(ctx context.Context, conn *wire.Conn, pattern string) error {
+// remove deletes the keys that match pattern, until a pass over the database finds none, and
+// returns how many it found.
+func remove(ctx context.Context, conn *wire.Conn, pattern string) (int, error) {
+	all := 0
 	for {
 		found, err := removeOnce(ctx, conn, pattern)
+		all += found
 		if err != nil || found == 0 {
-			return err
+			return all, err
 		}
 	}
 }

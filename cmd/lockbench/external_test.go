@@ -4,6 +4,8 @@ package main
 
 import (
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -68,5 +70,46 @@ func TestInterruptOnOwnServers(t *testing.T) {
 			}
 			onlyTheirs(t, look)
 		})
+	}
+}
+
+// TestCleanOnOwnServers kills a run by SIGKILL while its keys are on the server. Clean removes
+// them once it is dead, and needs the login, which nobody has written down.
+func TestCleanOnOwnServers(t *testing.T) {
+	addr, look := ownServer(t)
+	c := newChild(t, "run", "--workload", "contend", "--backend", "external", "--redis", addr, "--lock", "setnx", "--rounds", "100000", "--out", "none")
+	c.Env = append(c.Env, "LOCKBENCH_REDIS_PASSWORD="+ownPassword, "XDG_STATE_HOME="+c.dir)
+	clean := func(password string) (said string, code int) {
+		t.Helper()
+		cmd := exec.Command("lockbench", "clean")
+		cmd.Env = append(os.Environ(), "GORACE="+quickExit, "XDG_STATE_HOME="+c.dir, "LOCKBENCH_REDIS_PASSWORD="+password, "DOCKER_HOST=unix:///nowhere")
+		out, _ := cmd.CombinedOutput() // its exit code is looked at
+		return string(out), cmd.ProcessState.ExitCode()
+	}
+	c.start(t)
+	c.until(t, "keys on the server", func() bool { return look.DBSize(t.Context()).Val() > 1 })
+	notes, err := filepath.Glob(filepath.Join(c.dir, "lockbench", "*.json"))
+	if err != nil || len(notes) != 1 {
+		t.Fatalf("notes: %v, %v, want one", notes, err)
+	}
+	if data, err := os.ReadFile(notes[0]); err != nil || strings.Contains(string(data), ownPassword) {
+		t.Errorf("the note: %s, %v", data, err)
+	}
+	if said, _ := clean(ownPassword); strings.Contains(said, "removed keys") {
+		t.Errorf("clean removed keys of a live run: %s", said)
+	}
+	c.end(t, syscall.SIGKILL)
+	if look.DBSize(t.Context()).Val() < 2 {
+		t.Fatal("the killed run left nothing")
+	}
+	if said, code := clean(""); code != exitHarness || !strings.Contains(said, "wants a password") {
+		t.Errorf("without a password: exit code %d, %s", code, said)
+	}
+	if said, code := clean(ownPassword); code != exitExpected || !strings.Contains(said, "removed keys on "+addr) {
+		t.Errorf("exit code %d, %s", code, said)
+	}
+	onlyTheirs(t, look)
+	if left, _ := filepath.Glob(filepath.Join(c.dir, "lockbench", "*")); len(left) > 0 {
+		t.Errorf("notes are left: %v", left)
 	}
 }

@@ -36,6 +36,14 @@ func (a anywhere) Run() int {
 			log.Fatal(err)
 		}
 	}
+	state, err := os.MkdirTemp("", "lockbench-test-state-")
+	if err == nil {
+		err = os.Setenv("XDG_STATE_HOME", state)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(state) }()
 	return a.m.Run()
 }
 
@@ -62,6 +70,7 @@ func params(t *testing.T, dir string) testscript.Params {
 		Dir:                dir,
 		RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
+			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state"))
 			env.Setenv("LOCKBENCH", bin) // for scripts that change PATH
 			env.Setenv("HOSTILE", "\x1b[2J<script>")
 			if os.Getenv("GORACE") == "" {
