@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"time"
 
@@ -38,6 +39,24 @@ func (e *BrokenError) Error() string {
 
 // Unwrap returns Why.
 func (e *BrokenError) Unwrap() error { return e.Why }
+
+// SilentError says that a worker has not answered a call within its limit: its lock hangs. The
+// harness has ended it.
+type SilentError struct {
+	Client string
+	PID    int
+	For    time.Duration
+	Said   string // the last of what it wrote to its standard error, and where that is kept
+}
+
+func (e *SilentError) Error() string {
+	return fmt.Sprintf("worker %s (process %d) hangs: no answer after %v%s", e.Client, e.PID, e.For, e.Said)
+}
+
+// Silent says so of the call.
+func (e *SilentError) Silent() string {
+	return fmt.Sprintf("had no answer from worker process %d within %v%s", e.PID, e.For, strings.ReplaceAll(e.Said, "\n", " | "))
+}
 
 // errStranger is why a process cannot be stopped whose hello was not understood.
 var errStranger = errors.New("the worker has not said which process is to be stopped")
@@ -190,9 +209,13 @@ func (p *process) fail(err error) {
 	if p.why != nil {
 		return
 	}
-	if p.killed {
+	silent, hangs := errors.AsType[*SilentError](err)
+	switch {
+	case p.killed:
 		p.why = errKilled
-	} else {
+	case hangs:
+		p.why = silent // that is said of the lock, and the harness can go on
+	default:
 		p.why = &BrokenError{Client: p.client, PID: p.cmd.Process.Pid, Why: err}
 		p.broken(p.why) // before a call returns, whose caller may ask the fleet
 	}
@@ -244,7 +267,7 @@ func (p *process) call(ctx context.Context, r Request) (Answer, error) {
 			return Answer{}, p.run.Err()
 		case <-timer.C:
 			if time.Since(p.busySince(began)) >= limit {
-				p.fail(fmt.Errorf("hangs: %s has no answer after %v%s", r.Op, limit.Round(time.Millisecond), p.said))
+				p.fail(&SilentError{Client: p.client, PID: p.cmd.Process.Pid, For: limit.Round(time.Millisecond), Said: fmt.Sprint(p.said)})
 				return Answer{}, errors.Join(p.useless(), osproc.KillGroup(p.cmd.Process.Pid))
 			}
 		}

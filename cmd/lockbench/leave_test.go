@@ -1,0 +1,40 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestLeave ends a program that does not end by itself, and gives one time that has no turn.
+func TestLeave(t *testing.T) {
+	for name, tc := range map[string]struct {
+		every time.Duration
+		ticks int // that must be enough
+		ends  bool
+	}{
+		"in time": {lastMoment / lastTicks, lastTicks, true},
+		"starved": {3 * lastMoment / lastTicks, 10 * lastTicks, false},
+	} {
+		tick, code := make(chan time.Time), make(chan int, 1)
+		var stderr bytes.Buffer
+		go leave(tick, &stderr, func(c int) { code <- c })
+		at := time.Unix(1, 0)
+		for range tc.ticks {
+			tick <- at
+			at = at.Add(tc.every)
+		}
+		if !tc.ends {
+			select {
+			case <-code:
+				t.Errorf("%s: it was ended after %d ticks", name, tc.ticks)
+			default:
+			}
+			continue
+		}
+		if got := <-code; got != exitHarness || !strings.Contains(stderr.String(), "interrupted") {
+			t.Errorf("%s: exit code %d, %q", name, got, stderr.String())
+		}
+	}
+}
