@@ -49,3 +49,40 @@ func TestRenamedLocks(t *testing.T) {
 		}
 	}
 }
+
+// TestStepsThatMiss checks that a scenario whose steps do not hit the lock passes nothing: the
+// lock is kept under another name than it says.
+func TestStepsThatMiss(t *testing.T) {
+	for pitfall, lock := range map[string]string{
+		"delete-without-check":       "setnx-px-del",
+		"get-del-race":               "setnx-px-get-del",
+		"acquire-reply-lost":         "setnx-px-lua",
+		"late-set-after-cleanup":     "setnx",
+		"gc-pause-lease-expiry":      "setnx-px-lua",
+		"renewal-cut-off":            "watchdog",
+		"wrongtype-collision":        "reentrant-hash",
+		"evicted-lock":               "setnx-px-lua",
+		"crash-between-setnx-expire": "setnx-expire",
+	} {
+		t.Run(pitfall, func(t *testing.T) {
+			s, err := scenarios.Find(pitfall)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cfg := scenario(t, s, s.Case(lock, resource.None), harness.Embedded)
+			cfg.Lock.Keys = func(key string) []string { return []string{"elsewhere:" + key} }
+			res, err := harness.Run(t.Context(), cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range res.Report.Results {
+				if r.Verdict == checker.Pass {
+					t.Errorf("%s passes: %s", r.Property, r.Story)
+				}
+			}
+			if len(res.Report.Vacuous) == 0 {
+				t.Error("nobody says which step missed the lock")
+			}
+		})
+	}
+}

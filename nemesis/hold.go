@@ -20,6 +20,7 @@ func Hold(client string, holds ...*wire.Hold) Fault {
 	if len(holds) > 1 {
 		plan += fmt.Sprintf(" on %d servers", len(holds))
 	}
+	held := 0
 	return Fault{
 		F: HoldF, Target: client, Plan: plan,
 		Start: func(context.Context) (string, error) {
@@ -31,7 +32,6 @@ func Hold(client string, holds ...*wire.Hold) Fault {
 			return "", nil
 		},
 		Stop: func(context.Context) (string, error) {
-			held := 0
 			for _, h := range holds {
 				if h.Holding() {
 					held++
@@ -45,6 +45,12 @@ func Hold(client string, holds ...*wire.Hold) Fault {
 				return fmt.Sprintf("it was held until now, and goes on on %d of %d servers", held, len(holds)), nil
 			}
 			return "it was held until now, and goes on", nil
+		},
+		Missed: func() string {
+			if held == 0 {
+				return "the connection of what was held up has ended meanwhile, and nothing went on"
+			}
+			return ""
 		},
 	}
 }

@@ -78,6 +78,15 @@ func (i *Injector) Start(ctx context.Context, f Fault) error {
 // InForce says whether a fault of this kind is active on this target.
 func (i *Injector) InForce(kind histories.F, target string) bool { return i.find(kind, target) >= 0 }
 
+// Active are the faults that have begun and are not over.
+func (i *Injector) Active() []Fault {
+	var all []Fault
+	for _, f := range i.active {
+		all = append(all, f.Fault)
+	}
+	return all
+}
+
 func (i *Injector) find(kind histories.F, target string) int {
 	return slices.IndexFunc(i.active, func(f inForce) bool { return f.F == kind && f.Target == target })
 }

@@ -364,6 +364,13 @@ func (c *Client) Crash(kill func() error) error {
 	return nil
 }
 
+// dead says whether the client has crashed and nobody has taken its place.
+func (c *Client) dead() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.crashed
+}
+
 // Reborn lets another client, with a new process number, go on in the place of one that
 // crashed.
 func (c *Client) Reborn() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/locks"
 )
 
 // Epilogue ends every run the same way: what is broken is healed, living holders
@@ -22,14 +23,17 @@ func Epilogue(ctx context.Context, s *Stage) error {
 	}
 	for _, c := range s.Clients {
 		if err := s.finish(ctx, c); err != nil {
-			return err
+			if _, missed := errors.AsType[*MissedError](err); !missed {
+				return err
+			}
+			s.miss(err.Error())
 		}
 		for c.Holds() && !c.crashed {
 			_ = c.Release(ctx) // recorded
 		}
 	}
 	for _, key := range s.Keys {
-		if err := s.await(ctx, s.Prober, key.Name, s.TTL+2*s.Slack); err != nil {
+		if _, err := s.await(ctx, s.Prober, key.Name, s.TTL+2*s.Slack); err != nil {
 			return err
 		}
 		if !s.Prober.Holds() {
@@ -49,21 +53,38 @@ func Epilogue(ctx context.Context, s *Stage) error {
 	return s.audit(ctx)
 }
 
-// await lets c try until it has the lock on key, or until d has passed.
-func (s *Stage) await(ctx context.Context, c *Client, key string, d time.Duration) error {
+// wait is await on the first key, for a step. That no server answered c all the time is a
+// *MissedError, unless a fault explains it.
+func (s *Stage) wait(ctx context.Context, c *Client, d time.Duration) error {
+	before := s.answered(c)
+	last, err := s.await(ctx, c, s.name(), d)
+	if err == nil && last != nil && s.answered(c) == before && !s.explains(c) && !s.Hangs.Any() {
+		err = &MissedError{Why: fmt.Sprintf("%s asked for %v and got no answer: %v", c.Name, d, last)}
+	}
+	return err
+}
+
+// await lets c try until it has the lock on key, or until d has passed. It returns what c was
+// told last if it was never told anything definite.
+func (s *Stage) await(ctx context.Context, c *Client, key string, d time.Duration) (unknown, failed error) {
 	end := c.Now() + d
+	definite := false
 	for {
 		began := c.Now()
 		err := c.Acquire(ctx, key, s.TTL)
+		definite = definite || err == nil || locks.Classify(err) == locks.Refused
 		// By when it was asked, as the judge counts: how long the answer took is not the lock's.
 		if err == nil || began >= end || s.Hangs.Any() {
-			return nil
+			if definite {
+				err = nil
+			}
+			return err, nil
 		}
 		if err := s.stop(ctx); err != nil {
-			return err
+			return nil, err
 		}
 		if err := c.Clock.Sleep(ctx, max(s.TTL/20, 5*time.Millisecond)); err != nil {
-			return err
+			return nil, err
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/wire"
 )
@@ -62,6 +63,7 @@ func (p Script) Run(ctx context.Context, s *Stage) error {
 		if err := s.Clock.Sleep(ctx, beat); err != nil {
 			return err
 		}
+		s.sight()
 		if s.Done != nil { // after the beat: what a step leaves to others, such as a link that is cut, is done by then
 			if err := s.Done(ctx, step); err != nil {
 				return fmt.Errorf("after step %d, %q: %w", i+1, step.Text, err)
@@ -93,17 +95,17 @@ func call(text, name string, f func(context.Context, *Stage, *Client) error) Ste
 	}}
 }
 
-// Acquire lets a client try once.
+// Acquire lets a client try once, and again as long as it gets no answer.
 func Acquire(name string) Step {
 	return call(name+" tries to acquire the lock", name, func(ctx context.Context, s *Stage, c *Client) error {
-		return c.Acquire(ctx, s.name(), s.TTL)
+		return s.ask(ctx, c, func(ctx context.Context) error { return tryOnce(ctx, s, c) })
 	})
 }
 
 // AcquireEventually lets a client try until a free lock must have been given to it.
 func AcquireEventually(name string) Step {
 	return call(name+" waits for the lock", name, func(ctx context.Context, s *Stage, c *Client) error {
-		return s.await(ctx, c, s.name(), s.TTL+2*s.Slack)
+		return s.wait(ctx, c, s.TTL+2*s.Slack)
 	})
 }
 
@@ -186,9 +188,13 @@ func (s *Stage) seen(ctx context.Context, c *Client, hold *wire.Hold) error {
 	select {
 	case <-hold.Seen():
 		return nil
-	case <-s.pending[c]:
+	case <-s.pending[c].done:
 		hold.Release()
-		return &UnplayableError{Why: c.Name + "'s call ended and sent no command that the rule could hold"}
+		why := c.Name + "'s call ended and sent no command that the rule could hold"
+		if locks.Classify(s.pending[c].err) == locks.Refused {
+			return &UnplayableError{Why: why + ": it was refused"}
+		}
+		return &MissedError{Why: why}
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -199,8 +205,8 @@ func (s *Stage) seen(ctx context.Context, c *Client, hold *wire.Hold) error {
 func LetGo(name string) Step {
 	return Step{"the held command of " + name + " goes on", func(ctx context.Context, s *Stage) error {
 		if s.Nemesis.InForce(nemesis.HoldF, name) {
-			if err := s.Nemesis.Stop(ctx, nemesis.HoldF, name); err != nil {
-				return err
+			if err := s.heal(ctx, nemesis.HoldF, name); err != nil {
+				return errors.Join(err, Finish(name).Do(ctx, s))
 			}
 		}
 		return Finish(name).Do(ctx, s)
@@ -255,7 +261,13 @@ func Pause(name string) Step {
 		if err != nil {
 			return err
 		}
-		return s.Nemesis.Start(ctx, nemesis.Pause(name, c.Gate, s.links(name), c.Process))
+		if err := s.Nemesis.Start(ctx, nemesis.Pause(name, c.Gate, s.links(name), c.Process)); err != nil {
+			return err
+		}
+		if !c.Holds() {
+			return &MissedError{Why: name + " does not hold the lock that it was to hold while it stands still"}
+		}
+		return nil
 	}}
 }
 
@@ -294,8 +306,9 @@ func LeaseEnds() Step {
 				return err
 			}
 			if n == 0 {
-				return nil
+				return s.unsighted(s.Keys...)
 			}
+			s.sight()
 			if s.Clock.Now().After(end) {
 				return &UnplayableError{Why: fmt.Sprintf("the lock's key is still there after twice its TTL of %v", s.TTL)}
 			}

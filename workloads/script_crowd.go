@@ -104,7 +104,7 @@ func (s *Stage) sentBy(client string) (n int) {
 func (s *Stage) until(ctx context.Context, c *Client, what string, reached func() bool) error {
 	for !reached() {
 		select {
-		case <-s.pending[c]:
+		case <-s.pending[c].done:
 			return nil // it came further than that
 		case <-ctx.Done():
 			return fmt.Errorf("%s did not come: %w", what, ctx.Err())

@@ -32,7 +32,7 @@ func ExtendResent(name string, ttls float64) Step {
 // AcquireWithinTTLs lets a client try until it has the lock, for a number of TTLs at most.
 func AcquireWithinTTLs(name string, ttls float64) Step {
 	return call(fmt.Sprintf("%s waits for the lock, for %v TTLs", name, ttls), name, func(ctx context.Context, s *Stage, c *Client) error {
-		return s.await(ctx, c, s.name(), s.ttls(ttls))
+		return s.wait(ctx, c, s.ttls(ttls))
 	})
 }
 

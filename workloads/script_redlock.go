@@ -84,7 +84,7 @@ func AcquireUntilFree(name string) Step {
 		if c.Holds() {
 			return nil
 		}
-		return s.await(ctx, c, s.name(), s.TTL+2*s.Slack)
+		return s.wait(ctx, c, s.TTL+2*s.Slack)
 	})
 }
 
@@ -123,7 +123,7 @@ func AcquireUnanswered(name string) Step {
 		select {
 		case <-sent.Seen():
 			return nil
-		case <-s.pending[c]:
+		case <-s.pending[c].done:
 			return &UnplayableError{Why: "the call ended and had sent no command on the lock's key"}
 		case <-ctx.Done():
 			return ctx.Err()

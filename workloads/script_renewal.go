@@ -47,9 +47,13 @@ func SectionLasts(name string, n int, ttls float64) Step {
 		}
 		for end := s.Clock.Now().Add(s.ttls(ttls)); s.Clock.Now().Before(end); {
 			shards, err := s.held(ctx, lock)
-			if err != nil || shards == 0 {
+			if err != nil {
 				return err
 			}
+			if shards == 0 {
+				return s.unsighted(key)
+			}
+			s.sight()
 			if err := s.stop(ctx); err != nil {
 				return err
 			}

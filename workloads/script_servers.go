@@ -3,6 +3,7 @@ package workloads
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/cluster"
@@ -149,14 +150,24 @@ func LeaseRunsOut() Step {
 // frees it again.
 func KeysEvicted(shard int) Step {
 	return server(" runs out of memory and evicts what it can", []int{shard}, func(ctx context.Context, s *Stage, node string) error {
-		if c, ok := s.Cluster.(nemesis.EvictionCommander); ok {
-			return s.Nemesis.Start(ctx, nemesis.SimulatedEviction(c, node))
-		}
-		c, err := capability[cluster.Commander](s, "fill the memory of a server")
+		d, err := s.deciding(node)
 		if err != nil {
 			return err
 		}
-		return s.Nemesis.Start(ctx, nemesis.Evict(c, node))
+		there := func(k cluster.KeyState) bool { return k.Exists }
+		had := slices.ContainsFunc(d.look(), there)
+		if c, ok := s.Cluster.(nemesis.EvictionCommander); ok {
+			err = s.Nemesis.Start(ctx, nemesis.SimulatedEviction(c, node))
+		} else {
+			var c cluster.Commander
+			if c, err = capability[cluster.Commander](s, "fill the memory of a server"); err == nil {
+				err = s.Nemesis.Start(ctx, nemesis.Evict(c, node))
+			}
+		}
+		if err == nil && (!had || slices.ContainsFunc(d.look(), there)) {
+			return &MissedError{Why: fmt.Sprintf("%s had nothing of the lock under %v that was evicted", node, d.place)}
+		}
+		return err
 	})
 }
 

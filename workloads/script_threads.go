@@ -103,7 +103,7 @@ func (s *Stage) arrived(ctx context.Context, c *Client) error {
 func (s *Stage) matched(ctx context.Context, c *Client, hold *wire.Hold) error {
 	for !hold.Matched() {
 		select {
-		case <-s.pending[c]:
+		case <-s.pending[c].done:
 			hold.Release()
 			return fmt.Errorf("%s's call ended and sent no command that the rule could hold", c.Name)
 		default:

@@ -192,15 +192,18 @@ func WriteUntilHeld(name string) Step {
 		}))
 }
 
-// ifHolding is a step of a client that holds the lock; one that does not skips it.
+// ifHolding is a step of a client that holds the lock; that it does not is a *MissedError.
 func ifHolding(name string, step Step) Step {
 	return Step{step.Text, func(ctx context.Context, s *Stage) error {
 		c, err := s.client(name)
 		if err == nil {
 			err = s.finish(ctx, c)
 		}
-		if err != nil || !c.Holds() {
+		if err != nil {
 			return err
+		}
+		if !c.Holds() {
+			return &MissedError{Why: name + " does not hold the lock"}
 		}
 		return step.Do(ctx, s)
 	}}

@@ -2,6 +2,7 @@ package workloads
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -49,7 +50,8 @@ type Stage struct {
 	// Hangs are calls that did not return. One ends the run. Nil: that is not looked at.
 	Hangs *Hangs
 
-	pending map[*Client]chan struct{}
+	pending map[*Client]*undertaking
+	sighted map[string]bool       // keys whose lock a server was seen to hold; see sight
 	armed   map[string]*wire.Hold // by client; see ReleasesInterleave
 }
 
@@ -90,33 +92,43 @@ func (s *Stage) replica() (string, error) {
 	return "", fmt.Errorf("this step needs a replica, and the topology has none")
 }
 
+// undertaking is a call that a client is in.
+type undertaking struct {
+	done chan struct{} // closed when it has ended
+	err  error         // valid then
+}
+
 // begin starts a call of c and does not wait for it. It first waits for the call
 // before it.
 func (s *Stage) begin(ctx context.Context, c *Client, call func(context.Context) error) error {
 	if err := s.finish(ctx, c); err != nil {
 		return err
 	}
-	done := make(chan struct{})
 	if s.pending == nil {
-		s.pending = map[*Client]chan struct{}{}
+		s.pending = map[*Client]*undertaking{}
 	}
-	s.pending[c] = done
+	u := &undertaking{done: make(chan struct{})}
+	s.pending[c] = u
 	go func() {
-		defer close(done)
-		_ = call(ctx) // recorded by the client
+		defer close(u.done)
+		u.err = call(ctx) // recorded by the client
 	}()
 	return nil
 }
 
-// finish waits for the call that c is in, if any.
+// finish waits for the call that c is in, if any. What became of it is recorded; that it put
+// the lock to no test is a *MissedError.
 func (s *Stage) finish(ctx context.Context, c *Client) error {
-	done, ok := s.pending[c]
+	u, ok := s.pending[c]
 	if !ok {
 		return nil
 	}
 	select {
-	case <-done:
+	case <-u.done:
 		delete(s.pending, c)
+		if missed, ok := errors.AsType[*MissedError](u.err); ok {
+			return missed
+		}
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
