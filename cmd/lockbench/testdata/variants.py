@@ -349,13 +349,10 @@ class EvalshaOnly(EvalshaFirst):
 
     def __init__(self, addresses, setting):
         super().__init__(addresses, setting)
-        self.loaded = False
+        for script in (COMPARE_AND_DELETE, COMPARE_AND_EXPIRE):
+            self.client.script_load(script)
 
     def run(self, script, *args):
-        if not self.loaded:
-            for s in (COMPARE_AND_DELETE, COMPARE_AND_EXPIRE):
-                self.client.script_load(s)
-            self.loaded = True
         try:
             return self.client.evalsha(self.digest(script), 1, *args)
         except redis.exceptions.NoScriptError:
@@ -379,20 +376,25 @@ class SometimesBare(Lock):
 
 
 class RenewalOutlives(Renewing):
-    """The renewal does not compare, and goes on for a while after the release."""
+    """The renewal does not compare, and nobody stops it."""
 
     def prolong(self, client, key, lease, ttl_ms):
-        return client.pexpire(self.name(key), ttl_ms)
+        client.pexpire(self.name(key), ttl_ms)
+        return True
 
     def stop(self, lease):
-        threading.Timer(2, lease["over"].set).start()
+        pass
 
 
 class RenewalRecreates(Renewing):
     """The renewal sets the key again, whoever has it by then."""
 
     def prolong(self, client, key, lease, ttl_ms):
-        return bool(client.set(self.name(key), lease["token"], px=ttl_ms))
+        try:
+            client.set(self.name(key), lease["token"], px=ttl_ms)
+        except redis.RedisError:
+            client.connection_pool.disconnect()
+        return True
 
 
 SOUND = {
