@@ -133,11 +133,14 @@ type Row struct {
 	Outcome  Outcome   `json:"outcome"`
 	Reason   string    `json:"reason,omitempty"` // of an error, or why it does not apply
 	Judged   []Finding `json:"judged,omitempty"`
+	// Causes are why properties failed, derived from the record of the run; of the user's own
+	// lock alone.
+	Causes []checker.Cause `json:"causes,omitempty"`
 	// References are the locks of the same class that were played under the same steps.
 	References []string `json:"references,omitempty"`
 	// Survivors are the cases that keep what no lock of the class does.
-	Survivors []string `json:"survivors,omitempty"`
-	Command   string   `json:"command,omitempty"`
+	Survivors []Survivor `json:"survivors,omitempty"`
+	Command   string     `json:"command,omitempty"`
 	// Took is real time.
 	Took time.Duration `json:"took"`
 }

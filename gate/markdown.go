@@ -21,8 +21,12 @@ func (r Results) Markdown(w io.Writer, known Baseline) error {
 		fmt.Fprintf(&b, "\n%s\n", report.Escape(stood))
 	}
 	groups := r.groups(known)
+	r.ownMarkdown(&b, known)
 	for _, g := range groups {
 		for _, p := range g.problems(known) {
+			if r.Lock != "" && p.outcome == Unexpected {
+				continue // its cause was told
+			}
 			row := p.first(known)
 			fmt.Fprintf(&b, "\n### %s %s %s\n\n", mark[p.outcome], g.id, g.name)
 			fmt.Fprintf(&b, "%s: %s", report.Code(p.who), report.Escape(report.Prose(what(row))))

@@ -145,6 +145,9 @@ func (it item) judge(res harness.Result, err error) Row {
 		}
 		row.Judged, row.Outcome = append(row.Judged, f), worse(row.Outcome, f.outcome())
 	}
+	if it.subject != nil {
+		row.Causes = res.Causes
+	}
 	if len(res.Expected) == 0 {
 		row.Outcome, row.Reason = Unknown, "nothing was judged"
 	}

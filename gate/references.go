@@ -174,8 +174,8 @@ func (f Finding) outcome() Outcome {
 
 // survivors are the cases of the catalogue with a sound lock that were seen to keep, under the same steps, all
 // that no lock of the class does.
-func (b *bench) survivors(ctx context.Context, it item, row Row) []string {
-	var all []string
+func (b *bench) survivors(ctx context.Context, it item, row Row) []Survivor {
+	var all []Survivor
 	if len(row.Unavoidable()) == 0 {
 		return nil
 	}
@@ -185,7 +185,7 @@ func (b *bench) survivors(ctx context.Context, it item, row Row) []string {
 		}
 		verdicts := b.verdicts(ctx, it.scenario, trial{scenario: it.scenario.Name, remedy: c.Remedy, lock: c.Lock, guard: c.Guard, seed: row.Seed})
 		if verdicts != nil && !slices.ContainsFunc(row.Unavoidable(), func(f Finding) bool { return verdicts[f.Property] != checker.Pass }) {
-			all = append(all, c.String())
+			all = append(all, Survivor{Lock: c.Lock, Guard: c.Guard.String(), Remedy: c.Remedy})
 		}
 	}
 	return all

@@ -28,7 +28,9 @@ type Results struct {
 	// Lock and Worker are the user's own. Empty: the catalogue's locks were played.
 	Lock   string   `json:"lock,omitempty"`
 	Worker []string `json:"worker,omitempty"`
-	Shard  Shard    `json:"shard"`
+	// Class is that of Lock, in words.
+	Class string `json:"class,omitempty"`
+	Shard Shard  `json:"shard"`
 	// Plan is the same for shards of the same plan.
 	Plan    string        `json:"plan"`
 	Planned int           `json:"planned"` // runs of all shards
@@ -54,7 +56,7 @@ func (p *Plan) results() Results {
 		r.Gaps = []Gap{}
 	}
 	if s := p.opt.Subject; s != nil {
-		r.Lock, r.Worker = s.Lock.Name, s.Worker
+		r.Lock, r.Worker, r.Class = s.Lock.Name, s.Worker, s.Lock.Class().String()
 	}
 	return r
 }

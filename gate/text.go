@@ -35,11 +35,25 @@ func (g *group) word(known Baseline) (string, report.Tone) {
 	return "n/a", report.Quiet
 }
 
-// Text writes r for people: a line for each scenario, then what did not come out as wanted.
+// Text writes r for people.
 func (r Results) Text(w io.Writer, known Baseline, style report.Style) error {
 	page := report.NewPage(style)
 	page.Para("lockbench gate  ", r.title(), report.Strong)
 	page.Line()
+	if r.Lock != "" {
+		r.ownText(page, known)
+	} else {
+		r.catalogueText(page, known)
+	}
+	r.gone(page, known)
+	page.Para("", r.sentence(known)+fmt.Sprintf(" · %s in %s", report.Count(len(r.Rows), "run"), rounded(r.Took)), report.Plain)
+	page.Para("Verdict: ", r.verdict(known), report.Strong)
+	_, err := page.WriteTo(w)
+	return err
+}
+
+// catalogueText tells a line for each scenario, then what did not come out as wanted.
+func (r Results) catalogueText(page *report.Page, known Baseline) {
 	groups := r.groups(known)
 	longest := 0
 	for _, g := range groups {
@@ -60,15 +74,7 @@ func (r Results) Text(w io.Writer, known Baseline, style report.Style) error {
 		}
 	}
 	r.partly(page, groups)
-	r.gone(page, known)
 	page.Line()
-	if stood := r.Stalls.sentence(); stood != "" {
-		page.Para("", stood, report.Doubtful)
-	}
-	page.Para("", r.sentence(known)+" · "+report.Count(len(r.Rows), "run")+r.in(), report.Plain)
-	page.Para("Verdict: ", r.verdict(known), report.Strong)
-	_, err := page.WriteTo(w)
-	return err
 }
 
 // text tells a problem, and how to see it.
@@ -113,11 +119,11 @@ func (r Results) gone(page *report.Page, known Baseline) {
 	if len(gone) == 0 {
 		return
 	}
-	page.Line()
 	page.Line("In the baseline, and not found any more (--update-baseline removes it):")
 	for _, k := range gone {
 		page.Para(" "+page.Cell(k.ID, 5, report.Plain), fmt.Sprintf("%s, %s: %s %v", k.Scenario, who(k.Lock, k.Guard, k.Remedy), report.Label(k.Property), k.Got), report.Plain)
 	}
+	page.Line()
 }
 
 // verdict is what the exit code says.
@@ -132,6 +138,9 @@ func (r Results) verdict(known Baseline) string {
 		}
 		return "everything came out as expected."
 	case Unexpected:
+		if r.Lock != "" {
+			return "the lock breaks what other locks of its class keep."
+		}
 		return "not as expected."
 	case Failed:
 		return "none, since lockbench or something that it needs failed."

@@ -166,6 +166,7 @@ func (g *group) summary(known Baseline) string {
 	return strings.Join(parts, " · ")
 }
 
+// ownSummary is one line about the user's lock.
 func (g *group) ownSummary(known Baseline) string {
 	if g.outcome == NotApplicable {
 		return g.rows[0].Reason
@@ -179,17 +180,26 @@ func (g *group) ownSummary(known Baseline) string {
 		parts = append(parts, text)
 	}
 	accepted := map[string]bool{}
+	var unavoidable, survivors []string
 	for _, row := range g.rows {
 		if known.knows(row) {
 			accepted[brief(row)] = true
+		}
+		unavoidable = append(unavoidable, properties(row.Unavoidable())...)
+		for _, s := range row.Survivors {
+			survivors = append(survivors, who(s.Lock, s.Guard, s.Remedy))
 		}
 	}
 	for text := range accepted {
 		parts = append(parts, "known: "+text)
 	}
 	slices.Sort(parts)
-	if len(parts) == 0 && g.outcome == Unavoidable {
-		return g.unavoidable()
+	if len(unavoidable) > 0 {
+		text := "no lock of its class keeps " + strings.Join(unique(unavoidable), ", ")
+		if len(survivors) > 0 {
+			text += "; what does: " + strings.Join(unique(survivors), ", ")
+		}
+		parts = append(parts, text)
 	}
 	if len(parts) == 0 {
 		return "held"
@@ -197,30 +207,15 @@ func (g *group) ownSummary(known Baseline) string {
 	return strings.Join(parts, " · ")
 }
 
-// unavoidable says what no lock of the class keeps, and what does.
-func (g *group) unavoidable() string {
-	var broken []checker.Property
-	var survivors []string
-	for _, row := range g.rows {
-		for _, f := range row.Unavoidable() {
-			if !slices.Contains(broken, f.Property) {
-				broken = append(broken, f.Property)
-			}
-		}
-		for _, s := range row.Survivors {
-			if !slices.Contains(survivors, s) {
-				survivors = append(survivors, s)
-			}
+// unique are words, each once, in the order in which they came first.
+func unique(words []string) []string {
+	var all []string
+	for _, w := range words {
+		if !slices.Contains(all, w) {
+			all = append(all, w)
 		}
 	}
-	text := "no lock of its class keeps " + strings.Join(labels(broken), ", ")
-	switch len(survivors) {
-	case 0:
-		return text
-	case 1:
-		return text + " (" + survivors[0] + " does)"
-	}
-	return text + " (" + strings.Join(survivors, ", ") + " do)"
+	return all
 }
 
 // gapReason is why a scenario was not played at all.
@@ -325,9 +320,9 @@ func (r Results) title() string {
 	about := []string{"the catalogue"}
 	switch {
 	case len(r.Worker) > 0:
-		about = []string{"worker " + strings.Join(r.Worker, " "), "as " + r.Lock}
+		about = []string{"worker " + strings.Join(r.Worker, " "), r.Class}
 	case r.Lock != "":
-		about = []string{"lock " + r.Lock}
+		about = []string{"lock " + r.Lock, r.Class}
 	}
 	backend := r.Backend
 	if backend == "embedded" {
