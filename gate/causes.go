@@ -143,16 +143,22 @@ func (f fault) sentence() string {
 	return f.cause.Sentence + " [events " + strings.Join(events, ", ") + "]"
 }
 
-// scenarios names the scenarios that a fault explains, the first by its name too.
-func (f fault) scenarios() []string {
+// scenarios names the scenarios that a fault explains, and if each was played several times, in
+// how many seeds.
+func (f fault) scenarios(runs int) []string {
+	seeds := map[string]int{}
+	for _, row := range f.rows {
+		seeds[row.Scenario]++
+	}
 	var all []string
 	for _, row := range f.rows {
 		name := row.ID + " " + row.Scenario
-		if !slices.Contains(all, name) {
-			all = append(all, name)
+		if runs > 1 {
+			name += fmt.Sprintf(" (%d of %d seeds)", seeds[row.Scenario], runs)
 		}
+		all = append(all, name)
 	}
-	return all
+	return unique(all)
 }
 
 // head is a red gate of a user's lock in one line: how many scenarios fail, the fewest causes
@@ -163,12 +169,9 @@ func head(faults []fault) string {
 	}
 	var all []string
 	for _, f := range faults {
-		for _, s := range f.scenarios() {
-			if !slices.Contains(all, s) {
-				all = append(all, s)
-			}
-		}
+		all = append(all, f.scenarios(1)...)
 	}
+	all = unique(all)
 	causes := report.Count(len(faults), "cause")
 	if len(faults) > 1 {
 		causes += ", the nearest"

@@ -21,7 +21,7 @@ func (r Results) ownText(page *report.Page, known Baseline) {
 		page.Line()
 	}
 	for i, f := range faults {
-		f.text(page, i+1)
+		f.text(page, i+1, r.Runs)
 	}
 	r.doubts(page, known, len(faults) > 0)
 	r.accepted(page, known)
@@ -40,9 +40,9 @@ func (r Results) ownText(page *report.Page, known Baseline) {
 }
 
 // text tells a fault, and how to see it.
-func (f fault) text(page *report.Page, number int) {
+func (f fault) text(page *report.Page, number, runs int) {
 	page.Para(fmt.Sprintf("%2d  ", number), f.sentence(), report.Strong)
-	page.Para("    ", strings.Join(f.scenarios(), ", ")+": "+strings.Join(labels(f.properties), ", "), report.Plain)
+	page.Para("    ", strings.Join(f.scenarios(runs), ", ")+": "+strings.Join(labels(f.properties), ", "), report.Plain)
 	if command := f.rows[0].Command; command != "" {
 		page.Line("    ", page.Cell(command, 0, report.Plain)) // to be copied, however long
 	}
@@ -222,7 +222,7 @@ func (r Results) ownMarkdown(b *strings.Builder, known Baseline) {
 	}
 	for i, f := range faults {
 		fmt.Fprintf(b, "\n### %s Cause %d: %s\n\n%s\n\n> %s\n", report.MarkUnexpected, i+1, report.Escape(strings.Join(labels(f.properties), ", ")),
-			report.Escape(strings.Join(f.scenarios(), ", ")), report.Escape(report.Prose(f.sentence())))
+			report.Escape(strings.Join(f.scenarios(r.Runs), ", ")), report.Escape(report.Prose(f.sentence())))
 		if command := f.rows[0].Command; command != "" {
 			b.WriteString("\n" + report.Fence(command))
 		}

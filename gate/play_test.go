@@ -138,7 +138,7 @@ func TestSeedsThatDiffer(t *testing.T) {
 		}
 		return nil
 	})})
-	if got := text(t, res); !strings.Contains(got, "delete-without-check  ownership (1 of 2 seeds)") {
+	if got := text(t, res); !strings.Contains(got, "delete-without-check (1 of 2 seeds): ownership") {
 		t.Errorf("the summary does not tell what is violated:\n%s", got)
 	}
 }

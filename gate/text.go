@@ -46,7 +46,10 @@ func (r Results) Text(w io.Writer, known Baseline, style report.Style) error {
 		r.catalogueText(page, known)
 	}
 	r.gone(page, known)
-	page.Para("", r.sentence(known)+fmt.Sprintf(" · %s in %s", report.Count(len(r.Rows), "run"), rounded(r.Took)), report.Plain)
+	if stood := r.Stalls.sentence(); stood != "" {
+		page.Para("", stood, report.Doubtful)
+	}
+	page.Para("", r.sentence(known)+" · "+report.Count(len(r.Rows), "run")+r.in(), report.Plain)
 	page.Para("Verdict: ", r.verdict(known), report.Strong)
 	_, err := page.WriteTo(w)
 	return err

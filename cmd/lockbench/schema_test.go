@@ -105,7 +105,7 @@ func written() map[string]reflect.Type {
 		"event": reflect.TypeFor[histories.Event](), "exchange": reflect.TypeFor[histories.Exchange](), "sample": reflect.TypeFor[histories.Sample](),
 		"check": reflect.TypeFor[report.Check](), "check.report": reflect.TypeFor[checker.Report](),
 		"gate": reflect.TypeFor[gate.Results](), "gate.shard": reflect.TypeFor[gate.Shard](), "gate#row": reflect.TypeFor[gate.Row](),
-		"gate#finding": reflect.TypeFor[gate.Finding](), "gate#gap": reflect.TypeFor[gate.Gap](),
+		"gate#finding": reflect.TypeFor[gate.Finding](), "gate#gap": reflect.TypeFor[gate.Gap](), "gate#survivor": reflect.TypeFor[gate.Survivor](),
 		"baseline": reflect.TypeFor[gate.Baseline](), "baseline.findings": reflect.TypeFor[gate.Known](),
 		"matrix": reflect.TypeFor[gate.Matrix](), "matrix.cells": reflect.TypeFor[gate.Cell](),
 		"version": reflect.TypeFor[versionDocument](), "convert": reflect.TypeFor[convertDocument](),
