@@ -14,7 +14,7 @@ import (
 // unsettled are locks about which the scenarios cannot say yet what they should: P02 does not
 // hit a lock whose first command is EVALSHA, and nobody extends a lease that was lost.
 func unsettled() map[string]bool {
-	return map[string]bool{"bsm-redislock": true, "bsm-redislock-resend": true, "redsync-setnx-on-extend": true}
+	return map[string]bool{"bsm-redislock": true, "bsm-redislock-resend": true}
 }
 
 // TestOwnFaults puts every lock of the catalogue through all scenarios, as its user would: a
