@@ -466,8 +466,17 @@ func (f *runFlags) alternatives(cfg harness.Config) []string {
 		if c.Lock == f.lock && c.Guard.String() == f.guard && c.Remedy == f.remedy {
 			continue
 		}
+		lock, err := locks.Find(c.Lock)
+		if err != nil || !lock.Sound {
+			continue
+		}
+		// The catalogue's lock, and not the worker's under its name; where the backend cannot
+		// have it, in virtual time.
 		other := *f
-		other.lock, other.guard, other.remedy = c.Lock, c.Guard.String(), c.Remedy
+		other.lock, other.guard, other.remedy, other.worker = c.Lock, c.Guard.String(), c.Remedy, ""
+		if f.backend == harness.External {
+			other.backend, other.redis, other.register = harness.Embedded, "", ""
+		}
 		commands = append(commands, other.replay(cfg.Seed))
 	}
 	return commands
