@@ -14,7 +14,7 @@ import (
 const mostStack = 16 << 20
 
 // mostFrames is how many frames of a goroutine are told, from where it stands.
-const mostFrames = 12
+const mostFrames = 40
 
 // all are the stacks of all goroutines, each as the runtime writes it.
 func all() []string {
