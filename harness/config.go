@@ -265,5 +265,8 @@ func (c Config) topology() cluster.Topology {
 	return cluster.Topology{Masters: c.Lock.Masters, Replicas: max(c.Replicas, c.Lock.Replicas), Sentinels: c.Sentinels, ClusterMode: c.ClusterMode}
 }
 
-// slack is how much longer than its TTL a free lock may stay taken.
-func (c Config) slack() time.Duration { return c.TTL/4 + 50*time.Millisecond }
+// slack is how much longer than its TTL a free lock may stay taken: what the lock states, and
+// what clients take to notice.
+func (c Config) slack() time.Duration {
+	return c.TTL/4 + 50*time.Millisecond + c.Lock.Promises.Tolerance
+}

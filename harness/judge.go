@@ -45,12 +45,13 @@ func judgeOptions(meta *histories.Meta, properties []checker.Property) checker.O
 		ClientFaults: nemesis.ClientFaults(),
 		Now:          func() time.Duration { return time.Since(began) },
 	}
-	if meta != nil && meta.TTL > 0 {
-		opt.Slack = Config{TTL: meta.TTL}.slack()
-	}
 	if meta != nil {
-		if lock, err := locks.Find(meta.Lock); err == nil { // it may be of a later version
+		lock, err := locks.Find(meta.Lock)
+		if err == nil { // it may be of a later version
 			opt.Masters = lock.Masters
+		}
+		if meta.TTL > 0 {
+			opt.Slack = Config{TTL: meta.TTL, Lock: lock}.slack()
 		}
 	}
 	return opt
