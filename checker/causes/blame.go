@@ -175,6 +175,9 @@ func (s *scene) lasting(made, e *effect, h *histories.Hold, o *histories.Op, ren
 			continue
 		}
 		f := all[len(all)-1]
+		if f.Kind != histories.Refused && f.Kind != histories.Looks {
+			continue // what it did cannot be told
+		}
 		return s.cause(checker.NotReleased, fmt.Sprintf("%s's release was accepted at event %d, and the key stayed: %s.",
 			who, r.Returned.Event, s.quote(f)), []*effect{f, made}, r.Returned.Event)
 	}

@@ -86,7 +86,7 @@ func (s *scene) beside(a, b *histories.Hold) *checker.Cause {
 		t := s.met(b.Attempt, m.at)
 		switch {
 		case best != nil || t == nil:
-		case t.n > m.n && s.alike(m, t) && t.To < s.expiry(a, m)-drift(a.TTL):
+		case t.n > m.n && s.alike(m, t) && t.To < s.expiry(a, m)-drift(a.TTL) && s.undisturbed(a, m, t):
 			better(s.sentTheSame(a, m, t))
 		case t.n < m.n:
 			better(s.grantedLate(b, t, m))
@@ -122,6 +122,9 @@ func nearness(kind checker.CauseKind) int {
 
 // ended explains why the key that a held by stake m was free, or not a's any more, for t.
 func (s *scene) ended(a *histories.Hold, m, t *effect) *checker.Cause {
+	if t.Kind == histories.Refused || t.Kind == histories.Looks && t.Of != histories.Nobodys {
+		return nil // it did not find the key gone
+	}
 	expiry, shortened := s.expiry(a, m), (*effect)(nil)
 	var unclear []*effect
 	for _, e := range s.places[m.at][m.n+1 : t.n] {
@@ -141,7 +144,8 @@ func (s *scene) ended(a *histories.Hold, m, t *effect) *checker.Cause {
 			}
 			return s.expired(a, m, shortened, e, expiry)
 		case histories.Extends:
-			if e.TTL == 0 {
+			if e.TTL == 0 { // nobody can tell for how long
+				unclear = append(unclear, e)
 				continue
 			}
 			next := expiryOf(e)
@@ -237,7 +241,7 @@ func (s *scene) eliminated(a *histories.Hold, m *effect, unclear []*effect, t *e
 	var others []*effect
 	for _, e := range unclear {
 		if e.call.attempt == 0 || s.sameHolder(e.call.attempt, a.Attempt) {
-			return nil // it may have been the holder itself
+			return s.ownEnd(a, m, unclear, t)
 		}
 		others = append(others, e)
 	}
@@ -263,13 +267,30 @@ func (s *scene) eliminated(a *histories.Hold, m *effect, unclear []*effect, t *e
 	return nil
 }
 
+// ownEnd explains that a's own command, which is all that came to the key, ended a's hold.
+func (s *scene) ownEnd(a *histories.Hold, m *effect, unclear []*effect, t *effect) *checker.Cause {
+	name, e := histories.WorkerName(a.Worker), unclear[0]
+	if len(unclear) > 1 || e.call.attempt != a.Attempt || e.call.is(histories.Release) || t.Kind != histories.Takes {
+		return nil
+	}
+	return s.cause(checker.OwnKeyDeleted, begin(fmt.Sprintf("%s ended %s's own hold: %s %s is all that came to the key between %s's acquire, at event %d, and %s's, at event %d.",
+		s.callName(e), name, s.quote(e), s.when(e), name, a.Returned.Event, s.who(t), eventOf(t))), []*effect{e, m, t}, a.Returned.Event)
+}
+
+// undisturbed says whether nobody but a's holder may have changed the key between m and t.
+func (s *scene) undisturbed(a *histories.Hold, m, t *effect) bool {
+	return !s.shaken(m, t) && !slices.ContainsFunc(s.places[m.at][m.n+1:t.n], func(e *effect) bool {
+		return (e.Kind.Changes() || e.Kind == histories.Unclear) && !s.sameHolder(e.call.attempt, a.Attempt)
+	})
+}
+
 // sentTheSame explains that t was granted by a command that is word for word that of a holder.
 func (s *scene) sentTheSame(a *histories.Hold, m, t *effect) *checker.Cause {
 	name := histories.WorkerName(a.Worker)
 	if s.who(t) == name {
 		name = "it"
 	}
-	return s.cause(checker.SharedIdentity, begin(fmt.Sprintf("%s sent, word for word, what %s had sent at event %d, and was let in as if it were the same holder: %s %s.",
+	return s.cause(checker.SharedIdentity, begin(fmt.Sprintf("%s sent, word for word, what %s had sent at event %d, so that no server can tell the two apart: %s %s.",
 		s.callName(t), name, a.Returned.Event, s.quote(t), s.when(t))), []*effect{t, m}, a.Returned.Event)
 }
 
@@ -420,7 +441,7 @@ func (s *scene) fault(from, to time.Duration, node string) *histories.Op {
 		if slices.Contains(s.ClientFaults, f.Invoke.F) || !forgetful(f.Invoke.F) || f.Invoke.Time > to {
 			continue
 		}
-		if f.Done && f.Complete.Type != histories.Info && f.Complete.Time < from {
+		if f.Done && f.Complete.Type != histories.Info && f.Complete.Time < from || !f.Done && f.Invoke.Time < from && atOnce(f.Invoke.F) {
 			continue
 		}
 		if is := strings.Contains(f.Invoke.Node, node); is || !own {
@@ -428,6 +449,11 @@ func (s *scene) fault(from, to time.Duration, node string) *histories.Op {
 		}
 	}
 	return found
+}
+
+// atOnce says whether a fault does what it does when it begins.
+func atOnce(f histories.F) bool {
+	return slices.Contains([]histories.F{"kill", "restart", "promote", "failover", "evict", "flush"}, f)
 }
 
 // forgetful says whether a fault of a server may take keys away.

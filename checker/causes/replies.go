@@ -215,7 +215,7 @@ func (s *scene) sameName() *checker.Cause {
 				continue
 			}
 			for _, m := range all[:i] {
-				if h := m.call.hold; m.call.is(histories.Acquire) && h != nil && s.who(m) != s.who(t) && s.alike(m, t) && t.To < s.expiry(h, m)-drift(h.TTL) && (h.Open() || h.Ended.Event > t.call.op.Invoke.Index) {
+				if h := m.call.hold; m.call.is(histories.Acquire) && h != nil && s.who(m) != s.who(t) && s.alike(m, t) && t.To < s.expiry(h, m)-drift(h.TTL) && s.undisturbed(h, m, t) && (h.Open() || h.Ended.Event > t.call.op.Invoke.Index) {
 					return s.sentTheSame(h, m, t)
 				}
 			}
