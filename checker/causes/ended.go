@@ -159,7 +159,7 @@ func (s *scene) ended(a *histories.Hold, m, t *effect) *checker.Cause {
 			}
 		}
 	}
-	if c := s.expired(a, m, shortened, t, expiry); c != nil || t.To >= expiry-drift(a.TTL) || s.shaken(m, t) || s.crossed(m, t) {
+	if c := s.expired(a, m, shortened, t, expiry); c != nil || t.To >= min(expiry-drift(a.TTL), sureEnd(a, m)) || s.shaken(m, t) || s.crossed(m, t) {
 		return c
 	}
 	return s.eliminated(a, m, unclear, t)
@@ -246,7 +246,7 @@ func (s *scene) eliminated(a *histories.Hold, m *effect, unclear []*effect, t *e
 		others = append(others, e)
 	}
 	switch {
-	case len(others) == 0 && t.call.is(histories.Acquire) && t.Kind != histories.Looks && t.Kind != histories.Refused:
+	case len(others) == 0 && t.call.is(histories.Acquire) && t.Kind != histories.Looks && s.who(t) != name:
 		return s.cause(checker.GrantedOver, begin(fmt.Sprintf("%s was granted while %s's key was there: %s %s; %s, its lease ran until %s, and nothing else had come to the key.",
 			s.callName(t), name, s.quote(t), s.when(t), had, seconds(leaseOf(a)))), []*effect{t, m}, a.Returned.Event)
 	case len(others) == 1:
@@ -277,11 +277,29 @@ func (s *scene) ownEnd(a *histories.Hold, m *effect, unclear []*effect, t *effec
 		s.callName(e), name, s.quote(e), s.when(e), name, a.Returned.Event, s.who(t), eventOf(t))), []*effect{e, m, t}, a.Returned.Event)
 }
 
-// undisturbed says whether nobody but a's holder may have changed the key between m and t.
+// undisturbed says whether nobody but a's holder may have changed the key between m and t, and
+// that one gave it no time to live that ends before t.
 func (s *scene) undisturbed(a *histories.Hold, m, t *effect) bool {
-	return !s.shaken(m, t) && !slices.ContainsFunc(s.places[m.at][m.n+1:t.n], func(e *effect) bool {
-		return (e.Kind.Changes() || e.Kind == histories.Unclear) && !s.sameHolder(e.call.attempt, a.Attempt)
+	return t.To < sureEnd(a, m) && !s.shaken(m, t) && !slices.ContainsFunc(s.places[m.at][m.n+1:t.n], func(e *effect) bool {
+		if !s.sameHolder(e.call.attempt, a.Attempt) {
+			return e.Kind.Changes() || e.Kind == histories.Unclear
+		}
+		return e.Kind.Changes() && e.TTL > 0 && e.From+e.TTL-drift(e.TTL) <= t.To
 	})
+}
+
+// sureEnd is until when the key on which a's stake m is was certainly to live, unless something
+// changed that.
+func sureEnd(a *histories.Hold, m *effect) time.Duration {
+	switch {
+	case m.TTL == histories.NoTTL:
+		return never
+	case m.TTL > 0:
+		return m.From + m.TTL - drift(m.TTL)
+	case a.TTL > 0:
+		return a.Invoked.Time + a.TTL - drift(a.TTL)
+	}
+	return never
 }
 
 // sentTheSame explains that t was granted by a command that is word for word that of a holder.

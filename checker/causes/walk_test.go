@@ -215,7 +215,7 @@ func (v *verifier) kind(c checker.Cause) {
 		}
 		return
 	}
-	if v.shaken() {
+	if v.shaken() || slices.ContainsFunc(v.res.Exchanges, tellsInstant) {
 		return // what servers then held, commands alone do not tell
 	}
 	if v.played == nil {
@@ -293,7 +293,7 @@ func (v *verifier) keys(c checker.Cause) {
 // outlived checks that the key by which a client held was gone when the last of the commands came.
 func (v *verifier) outlived(c checker.Cause) {
 	last := c.Commands[len(c.Commands)-1]
-	if last.Key != c.Commands[0].Key || slices.ContainsFunc(v.res.Exchanges, tellsInstant) {
+	if last.Key != c.Commands[0].Key {
 		return
 	}
 	if b := v.played.did(last.Exchange, last.Key).before; b.there && v.res.Exchanges[b.by].Client == c.Commands[0].Client && v.res.Config.Threads == 0 {
