@@ -152,7 +152,7 @@ func stored(ctx context.Context, path string) (report.Run, []string, error) {
 	}
 	if isCut(r, damage) {
 		r.Judgement = judgedAlone(harness.JudgeCut(ctx, r.Events, meta))
-		r.Note = fmt.Sprintf("the history is cut after %s. What came later may have been a violation, so nothing passes.", report.Count(len(r.Events), "event"))
+		r.Notes = append(r.Notes, fmt.Sprintf("the history is cut after %s. What came later may have been a violation, so nothing passes.", report.Count(len(r.Events), "event")))
 		if ctx.Err() != nil {
 			return r, nil, failure(errors.New("interrupted before the run was judged"))
 		}
