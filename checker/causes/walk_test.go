@@ -231,6 +231,9 @@ func (v *verifier) keys(c checker.Cause) {
 		return
 	}
 	first := c.Commands[0]
+	if slices.ContainsFunc(c.Commands, func(cmd checker.CauseCommand) bool { return v.played.differs[cmd.Exchange] }) {
+		return
+	}
 	did := v.played.did(first.Exchange, first.Key)
 	owner := func() string { return v.res.Exchanges[did.before.by].Client }
 	threads := v.res.Config.Threads > 0
