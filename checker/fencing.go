@@ -13,7 +13,9 @@ import (
 // new one, and the resource tells them apart.
 //
 //  1. If one acquire of a key returned before another was invoked, the later one has the
-//     higher token.
+//     higher token. So it has if the other was invoked before and returned after, and its
+//     lease could not have ended before the first one returned: it cannot have had the key
+//     before. (No server may have failed meanwhile.)
 //  2. No two acquires of a key have the same token.
 //  3. The resource's accept order never goes down: no write is accepted with a lower token
 //     than that of an access before it. The versions of a register tell the order; of
@@ -26,7 +28,7 @@ import (
 // Whether the third rule was broken by the lock or by a resource that does not look at
 // tokens is not told apart. The property concerns only histories with tokens, and passes
 // only if two acquires with tokens came one after the other.
-func judgeFencing(_ context.Context, rec *record, _ Options) (Result, error) {
+func judgeFencing(_ context.Context, rec *record, opt Options) (Result, error) {
 	res := Result{Engine: "token order"}
 	res.count(rec, histories.Acquire, histories.Read, histories.Write, histories.Incr, histories.Draw)
 
@@ -42,6 +44,9 @@ func judgeFencing(_ context.Context, rec *record, _ Options) (Result, error) {
 		n, bad := issuedDown(issued[key])
 		ordered += n
 		found = append(found, bad...)
+		if len(bad) == 0 {
+			found = append(found, drawnEarly(rec, opt, issued[key])...)
+		}
 	}
 	found = append(found, acceptedDown(rec)...)
 
@@ -95,6 +100,34 @@ func issuedDown(holds []*histories.Hold) (ordered int, found []*conflict) {
 		}
 	}
 	return ordered, found
+}
+
+// drawnEarly looks for tokens of one key that do not go up in the order of holding, where the
+// acquires overlap.
+func drawnEarly(rec *record, opt Options, holds []*histories.Hold) (found []*conflict) {
+	returned := slices.SortedFunc(slices.Values(holds), func(a, b *histories.Hold) int { return a.Returned.Event - b.Returned.Event })
+	for i, h := range returned {
+		for _, before := range slices.Backward(returned[:i]) {
+			if before.Returned.Event < h.Invoked.Event {
+				break
+			}
+			first := h.TTL <= 0 || before.Returned.Time < certain(h.Invoked.Time, h.TTL, 0)
+			if !first || before.Shares(*h) || before.Token <= h.Token || serverFault(rec, opt, min(before.Invoked.Event, h.Invoked.Event), h.Returned.Event) {
+				continue
+			}
+			found = append(found, tokenConflict(before, h, "lower than"))
+			break
+		}
+	}
+	return found
+}
+
+// serverFault says whether a fault that touches more than clients was in force between two
+// events.
+func serverFault(rec *record, opt Options, from, to int) bool {
+	return slices.ContainsFunc(rec.Faults, func(f histories.Op) bool {
+		return !slices.Contains(opt.clientFaults(), f.Invoke.F) && inForce(f, from, to)
+	})
 }
 
 func tokenConflict(before, h *histories.Hold, relation string) *conflict {

@@ -37,6 +37,39 @@ func TestFencing(t *testing.T) {
 			want: Fail, story: "the same as that",
 		},
 		{
+			name: "drawn before the lock was held, while another had it",
+			history: `
+				A acquire 0 8 ok ttl=1000 token=1
+				B acquire 1 2 ok ttl=1000 token=2
+				B release 3 4 ok
+				A release 9 10 ok`,
+			want: Fail, story: "which is lower than that",
+			witness: []string{"2 B acquire ok", "8 A acquire ok"},
+		},
+		{
+			name: "held first, and told of it when its lease was over",
+			history: `
+				A acquire 0 1008 ok ttl=1000 token=1
+				B acquire 1001 1002 ok ttl=1000 token=2
+				B release 1003 1004 ok
+				A release 1009 1010 ok
+				C acquire 1011 1012 ok ttl=1000 token=3
+				C release 1013 1014 ok`,
+			want: Pass,
+		},
+		{
+			name: "a master failed while they overlapped",
+			history: `
+				A acquire 0 8 ok ttl=1000 token=1
+				! kill 1 2 node=master
+				B acquire 3 4 ok ttl=1000 token=2
+				B release 5 6 ok
+				A release 9 10 ok
+				C acquire 11 12 ok ttl=1000 token=3
+				C release 13 14 ok`,
+			want: Pass,
+		},
+		{
 			name: "acquires that overlap may come in any order",
 			history: `
 				A acquire 0 5 ok token=2

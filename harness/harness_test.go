@@ -104,6 +104,7 @@ func needNoFault() map[string]string {
 		"lua-uuid-as-printed":        "P48: it never tries",
 		"reentrant-hash-thread-id":   "P29: every process has a thread 1",
 		"setnx-px-watch-misread":     "P10: it takes every release for a refusal",
+		"fenced-per-client":          "P77: each client counts its own tokens",
 		"redsync-fail-fast":          "P27: a SET that is still on its way when an acquire is refused lands after the clean-up",
 		"bsm-redislock-custom-token": "P55: one client's name is the beginning of another's",
 	}

@@ -204,6 +204,16 @@ func All() []Scenario {
 		extendUnheard(),
 		extendResent(),
 		extendInTime(),
+		deadlineFromAnswer(),
+		fenceCounterExpires(),
+		fencePerClient(),
+		fenceDrawnEarly(),
+		brokenByImpatience(),
+		tokenReused(),
+		releaseTwice(),
+		releaseResent(),
+		waitFallsThrough(),
+		queueBarging(),
 	}
 }
 

@@ -75,6 +75,7 @@ type Client struct {
 	lives   int // crashes so far
 	crashed bool
 	held    *section    // the innermost
+	last    *section    // that was released; see ReleaseAgain
 	holds   atomic.Bool // whether held is set, for others to see
 	calls   atomic.Bool // see Calls
 
@@ -254,6 +255,20 @@ func (c *Client) Release(ctx context.Context) error {
 		c.hold(s.outer)
 	}
 	c.mu.Unlock()
+	c.last = s
+	return c.release(ctx, s)
+}
+
+// ReleaseAgain gives the lease back that was given back last, as a program does that releases
+// where it is done and once more where it cleans up.
+func (c *Client) ReleaseAgain(ctx context.Context) error {
+	if c.last == nil {
+		return ErrNotHolding
+	}
+	return c.release(ctx, c.last)
+}
+
+func (c *Client) release(ctx context.Context, s *section) error {
 	return c.call(ctx, s.life, s.event(histories.Release), func(ctx context.Context, _ *histories.Event) error {
 		return s.lease.Release(ctx)
 	}, nil)

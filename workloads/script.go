@@ -22,6 +22,8 @@ type Script struct {
 	Reenters bool
 	// Extends says that clients extend their leases.
 	Extends bool
+	// Queues says that clients wait in a queue and count on its order.
+	Queues bool
 }
 
 // Step is one step of a script. Text says it in plain English.

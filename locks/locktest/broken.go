@@ -64,6 +64,8 @@ func Flaws() []Flaw {
 		{"rw-hash-timestamp", "a reader's expiry keeps the others", "P64: each acquire sets the key's TTL anew"},
 		{"rw-hash-client-id", "no re-entry", "P46: a writer that is inside gets in again, and nobody counts"},
 		{"redlock-partial-cleanup", "interrupted acquire leaves nothing", "P24: an acquire whose answers were lost says that the lock is taken"},
+		{"fenced-expires", "tokens increase", "P76: the counter ends with the lease"},
+		{"fenced-per-client", "tokens increase", "P77: each client counts by itself"},
 		{"redsync-setnx-on-extend", "extend after expiry is refused", "P38: extend sets a key that is gone"},
 		{"bsm-redislock-custom-token", "mutual exclusion", "P55: worker-1 takes over the key of worker-12"},
 		{"bsm-redislock-custom-token", "refusal", "P55: worker-1 takes over the key of worker-12"},

@@ -1,0 +1,27 @@
+package locks
+
+import (
+	"context"
+	"time"
+)
+
+// NewDeadlineLate returns the lock deadline-late, whose leases count from the answer.
+//
+//	acquire, release  as setnx-px-lua
+//
+// It is setnx-px-lua whose client looks at its clock when it has the answer, where the server
+// has been counting since it set the key. P23 is the same on several masters.
+//
+// Broken: a holder whose answer was slow is told of a lease that ends later than its key, or
+// has ended (P75).
+func NewDeadlineLate(env Env) Locker { return &deadlineLate{newSetNXPX(env, compareAndDelete)} }
+
+type deadlineLate struct{ *single }
+
+func (l *deadlineLate) Acquire(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
+	lease, err := l.single.Acquire(ctx, key, ttl)
+	if held, ok := lease.(*singleLease); ok {
+		held.deadline = held.from(ttl)
+	}
+	return lease, err
+}

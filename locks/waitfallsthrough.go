@@ -1,0 +1,43 @@
+package locks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// NewWaitFallsThrough returns the lock wait-falls-through, which is Patient for a while.
+//
+//	acquire, release  as setnx-px-lua
+//	await             acquire, up to 20 times, a fortieth of the TTL apart
+//
+// It is setnx-px-lua with a loop that ends by break when it has the lock, and by its bound when
+// it has not; what follows the loop does not ask which.
+//
+// Broken: a wait that was in vain answers that the lock is held (P83).
+func NewWaitFallsThrough(env Env) Locker {
+	return &waitFallsThrough{newSetNXPX(env, compareAndDelete)}
+}
+
+type waitFallsThrough struct{ *single }
+
+func (l *waitFallsThrough) Await(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
+	const tries = 20
+	for range tries {
+		lease, err := l.Acquire(ctx, key, ttl)
+		if !errors.Is(err, ErrTaken) {
+			return lease, err
+		}
+		if err := l.env.Clock.Sleep(ctx, ttl/(2*tries)); err != nil {
+			return nil, fmt.Errorf("%w, and the wait for it was ended: %w", ErrTaken, err)
+		}
+	}
+	token, err := l.newToken()
+	if err != nil {
+		return nil, err
+	}
+	lease := &singleLease{lock: l.single, key: key, token: token}
+	lease.deadline = lease.from(ttl)
+	return lease, nil
+}
