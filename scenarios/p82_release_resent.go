@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/locks"
 	w "github.com/lockbench/lockbench/workloads"
 )
 
@@ -11,6 +12,7 @@ func releaseResent() Scenario {
 		Name:   "release-resent",
 		Title:  "the reply to an inner release gets lost, and the command is sent again",
 		Source: "redisson#7367 (with P33)",
+		Asks:   locks.CountsOnce,
 		Why: "A release takes one off the count, and once more if it is sent once more. A had acquired twice and gave one of the two back; the count went to 0, the lock was " +
 			"free, and B got in while A was in its outer section.",
 		Script: w.Script{Cast: 2, Reenters: true, Steps: []w.Step{
