@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/nemesis"
 )
 
 // ReleaseAgain lets a client release once more what it has released before.
@@ -22,17 +21,7 @@ func ReleaseAgain(name string) Step {
 func ReleaseResent(name string) Step {
 	release := Release(name)
 	return Step{release.Text + "; the reply is lost, and the command is sent again", func(ctx context.Context, s *Stage) error {
-		lock, err := s.kept()
-		if err != nil {
-			return err
-		}
-		if err := s.Nemesis.Start(ctx, nemesis.Duplicate(name, s.primary(name), lock)); err != nil {
-			return err
-		}
-		if err := release.Do(ctx, s); err != nil {
-			return err
-		}
-		return s.Nemesis.Stop(ctx, nemesis.DuplicateF, name)
+		return s.twice(ctx, name, release)
 	}}
 }
 
