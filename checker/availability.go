@@ -33,6 +33,8 @@ import (
 // so for longer than a lease and the slack: see askedInVain. A lock on several masters must be had
 // while fewer than half of them are at fault.
 //
+// So do refusals of a key that nobody can have, whoever got them: see refusedToAll.
+//
 // It fails, too, if a release was held up: a client asked to give back a lease that certainly
 // ran on for longer than the slack, and the call had no answer until the lease had ended, while
 // somebody else wanted the key all that time and no fault was in force, nor had been since the
@@ -81,6 +83,9 @@ func judgeAvailability(_ context.Context, rec *record, opt Options) (Result, err
 		free := s.free(rec, opt.slack())
 		if v, ok := s.askedInVain(rec, opt); ok && vain == nil {
 			vain = &conflict{witness: []int{v.first.Invoke.Index, v.last.Complete.Index}, story: v.tell(rec, key, opt.Masters)}
+		}
+		if vain == nil {
+			vain = s.refusedToAll(rec, opt)
 		}
 		if stuck == nil {
 			stuck = s.stuck(rec, opt.slack())

@@ -26,6 +26,17 @@ type Options struct {
 	// Slack is added to the TTL before a waiting client counts as starved. 0 or
 	// less means DefaultSlack.
 	Slack time.Duration
+	// Tolerance is by how much longer than its TTL a key may live, as the lock says of itself.
+	// It counts as slack does.
+	Tolerance time.Duration
+	// Poll is the shortest interval between two tries of one waiting client, as the lock says
+	// of itself; see judgeLoad. 0 or less: it says nothing.
+	Poll time.Duration
+	// SilentRelease says that a release that succeeds does not say whose lock it was: its "done"
+	// means no more than that the caller holds nothing now.
+	SilentRelease bool
+	// Commands are what crossed the wire, as a witness. Nil: nothing is known of it.
+	Commands *Commands
 	// Budget bounds each call of the porcupine engine in real time. A call that
 	// runs out of it leaves its property Unknown. 0 or less means DefaultBudget.
 	Budget time.Duration
@@ -51,10 +62,11 @@ const (
 )
 
 func (o Options) slack() time.Duration {
-	if o.Slack <= 0 {
-		return DefaultSlack
+	slack := o.Slack
+	if slack <= 0 {
+		slack = DefaultSlack
 	}
-	return o.Slack
+	return slack + max(o.Tolerance, 0)
 }
 
 func (o Options) budget() time.Duration {

@@ -39,7 +39,7 @@ func judgeDeadlock(_ context.Context, rec *record, opt Options) (Result, error) 
 	byKey := make(map[string]*demand)
 	of := func(key string) *demand {
 		if byKey[key] == nil {
-			byKey[key] = &demand{rec: rec, key: key}
+			byKey[key] = &demand{rec: rec, key: key, wire: opt.Commands}
 		}
 		return byKey[key]
 	}
@@ -65,7 +65,7 @@ func judgeDeadlock(_ context.Context, rec *record, opt Options) (Result, error) 
 	}
 	orphaned := map[string]bool{} // keys of which it was told who left them behind
 	for _, e := range histories.Singles(rec.events) {
-		if e.F == histories.Audit && e.TTL == histories.NoTTL && !of(e.Key).owned(e.Index) {
+		if e.F == histories.Audit && e.TTL == histories.NoTTL && !of(e.Key).owned(e.Index) && !squatted(rec, e) {
 			orphaned[e.Key] = true
 			accuse(e.Key, of(e.Key).tellOrphan(e), of(e.Key).orphan(e))
 		}
@@ -80,7 +80,7 @@ func judgeDeadlock(_ context.Context, rec *record, opt Options) (Result, error) 
 		if s, ok := d.starved(calm, opt.slack()); ok {
 			story := d.tellStarved(s)
 			if !orphaned[key] {
-				story = paragraph(story, tellLeft(s.left))
+				story = paragraph(story, d.tellLeft(s.left, "", s.first.Invoke.Time))
 			}
 			accuse(key, story, s.witness())
 			continue
@@ -120,6 +120,17 @@ func judgeDeadlock(_ context.Context, rec *record, opt Options) (Result, error) 
 	return res, nil
 }
 
+// squatted says whether what an audit found may be somebody else's: no string, while a fault was
+// in force that puts such a thing under the lock's keys.
+func squatted(rec *record, audit histories.Event) bool {
+	return audit.Value == "" && slices.ContainsFunc(rec.Faults, func(f histories.Op) bool {
+		return f.Invoke.F == squatter && f.Invoke.Node == audit.Node && inForce(f, audit.Index, audit.Index+1)
+	})
+}
+
+// squatter is the fault that puts a value of another type under a key of the lock.
+const squatter histories.F = "squatter"
+
 // lastHealed returns the rank at which the last fault ended, 0 if there was none,
 // or else a fault that was never healed.
 func lastHealed(faults []histories.Op) (rank, *histories.Op) {
@@ -152,6 +163,7 @@ func (r *record) timeOf(at rank) time.Duration {
 type demand struct {
 	rec   *record
 	key   string
+	wire  *Commands
 	holds []*histories.Hold // in order of invocations
 	busy  []span            // in order of starts
 	calls []histories.Op    // acquires and extends, in order of invocations
@@ -342,11 +354,15 @@ func (d *demand) tellOrphan(e histories.Event) string {
 	}
 	return paragraph(
 		fmt.Sprintf("At %s%s the key %s = %q had no TTL and no living owner: no server will ever remove it.", seconds(e.Time), where, d.key, e.Value),
-		tellLeft(d.lastBefore(e.Index)))
+		d.tellLeft(d.lastBefore(e.Index), e.Node, e.Time))
 }
 
-// tellLeft tells what became of the attempt that probably left the lock behind.
-func tellLeft(h *histories.Hold) string {
+// tellLeft tells who left the lock behind on a node, or on any if it is empty: as the wire has it, or else
+// what became of the attempt that probably did.
+func (d *demand) tellLeft(h *histories.Hold, node string, by time.Duration) string {
+	if told := d.wire.left(d.key, node, by, d.holds); told != "" {
+		return told
+	}
 	if h == nil {
 		return ""
 	}

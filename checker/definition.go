@@ -28,11 +28,11 @@ func (p Property) Definition() string {
 	case DeadlockFreedom:
 		return "a free or abandoned lock can be had again within its TTL and a little slack; no key without TTL is left behind"
 	case Availability:
-		return "nobody is refused a lock that is certainly free and that nobody else wants, or asks for it alone and in vain for longer than a lease; no release is held up until its lease is over while others wait"
+		return "nobody is refused a lock that is certainly free and that nobody else wants, or asks for it alone and in vain for longer than a lease; nor is it refused to all for that long; no release is held up until its lease is over while others wait"
 	case Fairness:
 		return "nobody is overtaken more often than the lock promises; told, and not judged, for locks that promise nothing"
 	case Load:
-		return "a wait of a tenth of a second or more costs no more than 100 commands for each second (runs that count them)"
+		return "a wait of a tenth of a second or more costs no more than 100 commands for each second, or than the interval that the lock promises allows (runs that count them)"
 	case Linearizability:
 		return "the calls can be put into one order that keeps real time and that the model allows"
 	}

@@ -21,13 +21,22 @@ const (
 	shortestWait = 100 * time.Millisecond
 )
 
-// judgeLoad judges what waiting costs the lock's servers: no acquire that waited sent more
-// than MostLoad commands for each second from its invocation to its return, whatever came of
-// it. It counts what crossed the wire to the lock's servers on the client's connections, as
-// the history has it (histories.Waited); set-up of connections counts.
+// judgeLoad judges what waiting costs the lock's servers, by the number of commands that crossed
+// the wire to them on the client's connections from an acquire's invocation to its return,
+// whatever came of it, as the history has it (histories.Waited); set-up of connections counts.
+//
+// Of a lock that promises an interval between two tries (Options.Poll) a wait may cost
+// twice as many commands as the lock has masters, for each interval that fits into it and for two more
+// tries: one command to take the lock and one to look or to clean up.
+//
+// Of any other no wait may cost more than MostLoad commands for each second. Where the time
+// of each command is known (Options.Commands), time in which one was under way does not count
+// as waiting, or a slow machine would acquit whoever sends the next command as soon as it
+// has a reply. The time of a command that blocks on the server does count. A wait of fewer than
+// a tenth of MostLoad in each second of the clock is always well.
 //
 // Waits of less than a tenth of a second are not judged. It is Unknown if there was no other.
-func judgeLoad(_ context.Context, rec *record, _ Options) (Result, error) {
+func judgeLoad(_ context.Context, rec *record, opt Options) (Result, error) {
 	res := Result{Engine: "commands per waiting second"}
 	res.count(rec, histories.Waited)
 
@@ -55,16 +64,16 @@ func judgeLoad(_ context.Context, rec *record, _ Options) (Result, error) {
 			continue
 		}
 		judged, sent, waited = judged+1, sent+commands, waited+took
-		rate := float64(commands) / took.Seconds()
-		if rate <= MostLoad {
+		rate, told := opt.tooMany(e.Worker, commands, o.Invoke.Time, o.Complete.Time)
+		if told == "" {
 			continue
 		}
 		if heavy++; rate > worst {
 			worst = rate
 			res.Witness = []int{o.Invoke.Index, o.Complete.Index, e.Index}
 			slices.Sort(res.Witness)
-			res.Story = fmt.Sprintf("%s waited for %s from %s to %s and sent %d commands meanwhile: %.0f in a second, and more than %d are too many.",
-				histories.WorkerName(e.Worker), e.Key, seconds(o.Invoke.Time), seconds(o.Complete.Time), commands, rate, MostLoad)
+			res.Story = fmt.Sprintf("%s waited for %s from %s to %s and sent %d commands meanwhile: %s.",
+				histories.WorkerName(e.Worker), e.Key, seconds(o.Invoke.Time), seconds(o.Complete.Time), commands, told)
 		}
 	}
 	if judged == 0 {
@@ -79,6 +88,32 @@ func judgeLoad(_ context.Context, rec *record, _ Options) (Result, error) {
 	}
 	res.Story = paragraph(res.Story, told)
 	return res, nil
+}
+
+// tooMany tells why a wait of a worker cost too many commands, and by how much; "" if it did not.
+func (o Options) tooMany(worker, commands int, from, to time.Duration) (rate float64, why string) {
+	took := to - from
+	if o.Poll > 0 {
+		most := 2 * max(o.Masters, 1) * (int(took/o.Poll) + 2)
+		if commands <= most {
+			return 0, ""
+		}
+		return float64(commands) / float64(most),
+			fmt.Sprintf("with %s between two tries, as the lock promises, %d are enough", seconds(o.Poll), most)
+	}
+	rate = float64(commands) / took.Seconds()
+	if rate > MostLoad {
+		return rate, fmt.Sprintf("%.0f in a second, and more than %d are too many", rate, MostLoad)
+	}
+	idle := took - o.Commands.underWay(worker, from, to)
+	if idle >= took || rate < MostLoad/10 {
+		return 0, ""
+	}
+	if rate = float64(commands) / max(idle, time.Millisecond).Seconds(); rate <= MostLoad {
+		return 0, ""
+	}
+	return rate, fmt.Sprintf("for all but %s of that time one was under way, which is %.0f in a second of waiting, and more than %d are too many",
+		seconds(idle), rate, MostLoad)
 }
 
 // waits concerns histories that say what waiting cost.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
@@ -40,6 +41,11 @@ import (
 // it: after a failover or on several masters both keys may exist, and deleting
 // one's own is honest. A hold that vanished without a suspect is a lost lock. The
 // story says so; it is a matter of exclusion, not of ownership.
+//
+// Several attempts may be suspected, and then the story names them all, unless the commands that
+// crossed the wire tell which of them did it (Options.Commands). They also acquit: if it is known
+// of each command on the key what it did, and none of a suspect's releases and extends removed b's key or wrote over it, the hold
+// is lost and nobody's release ended it.
 //
 // Blind spots: a foreign release that nobody noticed before B released or B's lease
 // ran out; releases of unknown outcome; clean-ups inside an acquire, which
@@ -83,19 +89,30 @@ func judgeOwnership(_ context.Context, rec *record, opt Options) (Result, error)
 			if !ok {
 				continue
 			}
-			a, suspected := k.suspect(b, gone)
-			switch {
-			case !suspected:
+			suspects := k.suspects(b, gone)
+			if len(suspects) == 0 {
 				lost++
-			case k.serverFault(a, b, gone):
-				unsure = k.tell(a, b, gone) + ". A fault that may have done the same was in force, so it cannot be told which it was."
-			default:
-				res.Verdict = Fail
-				res.Witness = k.witness(a, b, gone)
-				res.Story = k.tell(a, b, gone) + fmt.Sprintf(": %s's %s ended %s's hold.",
-					histories.WorkerName(a.Invoke.Worker), a.Invoke.F, histories.WorkerName(b.Worker))
-				return res, nil
+				continue
 			}
+			a := suspects[0]
+			if k.serverFault(suspects, b, gone) {
+				unsure = k.tell(a, b, gone) + ". A fault that may have done the same was in force, so it cannot be told which it was."
+				continue
+			}
+			found := opt.Commands.ended(b, gone.done.Time, suspects)
+			if found.cleared {
+				lost++
+				continue
+			}
+			who := k.culprits(suspects)
+			if found.by != nil {
+				a = *found.by
+				who = fmt.Sprintf("%s's %s", histories.WorkerName(a.Invoke.Worker), a.Invoke.F)
+			}
+			res.Verdict = Fail
+			res.Witness = k.witness(a, b, gone)
+			res.Story = k.tell(a, b, gone) + fmt.Sprintf(": %s ended %s's hold%s.", who, histories.WorkerName(b.Worker), found.how)
+			return res, nil
 		}
 	}
 	switch {
@@ -219,20 +236,42 @@ func leaseCertain(h *histories.Hold, by histories.Instant) time.Duration {
 	return min(end, curtailed(h, since, by))
 }
 
-// suspect returns the accepted release, or else the accepted extend, of another
-// attempt that came last of those which may have ended b.
-func (k *ownership) suspect(b *histories.Hold, gone sighting) (histories.Op, bool) {
-	var found histories.Op
-	ok := false
-	for _, o := range k.accepted {
+// suspects returns the accepted releases and extends of other attempts that may have ended b:
+// releases before extends, and of each kind the last first.
+func (k *ownership) suspects(b *histories.Hold, gone sighting) []histories.Op {
+	var found []histories.Op
+	for _, o := range slices.Backward(k.accepted) {
 		if o.Invoke.Attempt == b.Attempt || o.Complete.Index < b.Invoked.Event || o.Invoke.Index > gone.done.Event || k.reenters(o, b) {
 			continue
 		}
-		if !ok || o.Invoke.F == histories.Release || found.Invoke.F != histories.Release {
-			found, ok = o, true
+		found = append(found, o)
+	}
+	slices.SortStableFunc(found, func(a, b histories.Op) int { return extends(a) - extends(b) })
+	return found
+}
+
+// extends is 1 of an extend, and 0 of a release.
+func extends(o histories.Op) int {
+	if o.Invoke.F == histories.Extend {
+		return 1
+	}
+	return 0
+}
+
+// culprits names the suspects, of whom one did it: the releases, if there are any. Of many it
+// names the last two.
+func (k *ownership) culprits(suspects []histories.Op) string {
+	var names []string
+	for _, o := range suspects {
+		name := fmt.Sprintf("%s's %s", histories.WorkerName(o.Invoke.Worker), o.Invoke.F)
+		if o.Invoke.F == suspects[0].Invoke.F && !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
-	return found, ok
+	if len(names) > 2 {
+		names = append(names[:2], "an earlier one")
+	}
+	return strings.Join(names, " or ")
 }
 
 // reenters says whether o is of an attempt that b's holder re-entered with, or the other way
@@ -254,9 +293,9 @@ func (k *ownership) disturbed(invoked, returned int) bool {
 
 // serverFault says whether a fault that may have ended b's hold, or have let a's
 // and b's holds exist side by side, was in force before b was seen to be gone.
-func (k *ownership) serverFault(a histories.Op, b *histories.Hold, gone sighting) bool {
+func (k *ownership) serverFault(suspects []histories.Op, b *histories.Hold, gone sighting) bool {
 	from := b.Invoked.Event
-	if h := k.hold(a.Invoke.Attempt); h != nil {
+	if h := k.hold(suspects[0].Invoke.Attempt); h != nil {
 		from = min(from, h.Invoked.Event)
 	}
 	harmless := k.opt.clientFaults()

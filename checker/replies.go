@@ -26,6 +26,9 @@ import (
 //  4. "Taken" is untrue if nobody else can have had the key, or if it left the key behind: see
 //     refusedOwn and leftBehind.
 //
+// The "done" of a release that says nothing of whose lock it was (Options.SilentRelease) is true
+// of anything.
+//
 // What else acquire answers is judged elsewhere: a grant of what another has by exclusion and by
 // lease honoured, a refusal of what nobody has by availability, too.
 //
@@ -40,7 +43,7 @@ func judgeReplies(_ context.Context, rec *record, opt Options) (Result, error) {
 	byKey := make(map[string]*replies)
 	of := func(key string) *replies {
 		if byKey[key] == nil {
-			byKey[key] = &replies{rec: rec, harmless: opt.clientFaults(), own: make(map[uint64]*histories.Hold)}
+			byKey[key] = &replies{rec: rec, wire: opt.Commands, silent: opt.SilentRelease, harmless: opt.clientFaults(), own: make(map[uint64]*histories.Hold)}
 		}
 		return byKey[key]
 	}
@@ -97,6 +100,8 @@ func judgeReplies(_ context.Context, rec *record, opt Options) (Result, error) {
 // replies is what was asked and answered on one key.
 type replies struct {
 	rec      *record
+	wire     *Commands
+	silent   bool          // an accepted release does not say whose lock it was
 	harmless []histories.F // faults that touch only clients
 
 	holds []*histories.Hold // in order of invocations
@@ -128,6 +133,7 @@ func (r *replies) judge() []*conflict {
 				foreign = others
 			}
 			switch {
+			case o.Outcome() == histories.OK && r.silent && o.Invoke.F == histories.Release:
 			case o.Outcome() == histories.OK:
 				c := r.twice(h, o)
 				if c == nil {
@@ -201,7 +207,7 @@ func (r *replies) twice(h *histories.Hold, o histories.Op) *conflict {
 // certainly another's. An extend of unknown outcome leaves it open when the caller's lease
 // was over, and so whether the other was rightly granted the key.
 func (r *replies) anothers(h *histories.Hold, o histories.Op) *conflict {
-	if h.Outcome != histories.OK || h.TTL <= 0 || len(h.Unknown) > 0 {
+	if h.Outcome != histories.OK || h.TTL <= 0 || leftOpen(h, o) {
 		return nil
 	}
 	done := histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time}
@@ -226,7 +232,7 @@ func (r *replies) anothers(h *histories.Hold, o histories.Op) *conflict {
 
 // revived is the conflict of an extend of what another has had since it was the caller's.
 func (r *replies) revived(h *histories.Hold, o histories.Op) *conflict {
-	if o.Invoke.F != histories.Extend || h.Outcome != histories.OK || h.TTL <= 0 || len(h.Unknown) > 0 {
+	if o.Invoke.F != histories.Extend || h.Outcome != histories.OK || h.TTL <= 0 || leftOpen(h, o) {
 		return nil
 	}
 	for len(r.latest) > 1 && r.latest[1].Returned.Event < o.Invoke.Index {
@@ -245,6 +251,12 @@ func (r *replies) revived(h *histories.Hold, o histories.Op) *conflict {
 	}
 }
 
+// leftOpen says whether an extend of unknown outcome leaves open when the lease of h was over,
+// as far as it concerns the answer of o.
+func leftOpen(h *histories.Hold, o histories.Op) bool {
+	return slices.ContainsFunc(h.Unknown, func(x histories.Extension) bool { return x.Invoked.Event < o.Complete.Index })
+}
+
 // denied is the conflict of an answer that says that a key was not the caller's when it
 // certainly was.
 func (r *replies) denied(h *histories.Hold, o histories.Op) *conflict {
@@ -252,6 +264,9 @@ func (r *replies) denied(h *histories.Hold, o histories.Op) *conflict {
 	ended := !h.Open() && h.Ended.Event < o.Invoke.Index
 	if h.Outcome != histories.OK || h.Returned.Event > o.Invoke.Index || ended || leaseCertain(h, done) <= done.Time || r.faulty(h.Invoked.Event, done.Event, nil) {
 		return nil
+	}
+	if r.wire.ranOut(h, done.Time) {
+		return nil // the refusal is true: it is the acquire, or an extend, that asked for too short a lease
 	}
 	lease := "had no end"
 	if end := leaseCertain(h, done); end != forever {

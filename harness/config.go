@@ -265,8 +265,6 @@ func (c Config) topology() cluster.Topology {
 	return cluster.Topology{Masters: c.Lock.Masters, Replicas: max(c.Replicas, c.Lock.Replicas), Sentinels: c.Sentinels, ClusterMode: c.ClusterMode}
 }
 
-// slack is how much longer than its TTL a free lock may stay taken: what the lock states, and
-// what clients take to notice.
-func (c Config) slack() time.Duration {
-	return c.TTL/4 + 50*time.Millisecond + c.Lock.Promises.Tolerance
-}
+// slack is how much longer than its TTL, and than what the lock says of itself
+// (locks.Promises.Tolerance), a free lock may stay taken: what clients take to notice.
+func (c Config) slack() time.Duration { return c.TTL/4 + 50*time.Millisecond }

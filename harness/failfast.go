@@ -48,11 +48,9 @@ func (l *lookout) note() string {
 
 // judgement is how the run is judged.
 func (c Config) judgement() checker.Options {
-	return checker.Options{
+	return onTerms(checker.Options{
 		FaultsExpected: c.Faults,
 		ClientFaults:   nemesis.ClientFaults(),
-		Masters:        c.Lock.Masters,
 		Slack:          c.slack(),
-		Overtaking:     c.Overtaking,
-	}
+	}, *c.terms(nil, false))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/lockbench/lockbench/checker"
@@ -65,6 +66,26 @@ func (j *Judged) Cut() bool {
 	return j.Meta != nil && (j.Meta.Phase == histories.PhaseRunning || j.Count < j.Meta.Events)
 }
 
+// commandsBeside are the commands that were kept with a history; nil if there are none that can
+// be read, as no verdict needs them.
+func commandsBeside(path string) []histories.Exchange {
+	dir := path
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		dir = filepath.Dir(path)
+	}
+	name := filepath.Join(dir, histories.CommandsFile)
+	f, err := os.Open(name)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = f.Close() }() // read only: nothing can be lost
+	x, err := histories.ReadExchanges(f, name)
+	if err != nil {
+		return nil
+	}
+	return x
+}
+
 // readableAgain says that a path is no pipe or terminal, which can be read but once.
 func readableAgain(path string) bool {
 	info, err := os.Stat(path)
@@ -79,7 +100,7 @@ func (j *Judged) whole(ctx context.Context, path string, lenient bool, model che
 	events := j.Events
 	j.Events, j.Count = nil, len(events)
 	if model == "" {
-		j.Report = judge(ctx, events, j.Meta, properties, j.gaps())
+		j.Report = judge(ctx, events, commandsBeside(path), j.Meta, properties, j.gaps())
 	} else {
 		j.Report = JudgeAs(ctx, events, model)
 	}

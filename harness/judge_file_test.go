@@ -44,7 +44,7 @@ func TestJudgeFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := harness.Judge(t.Context(), file.Events, nil, nil).Only(exclusion()...)
+		want := harness.Judge(t.Context(), file.Events, nil, nil, nil).Only(exclusion()...)
 		if diff := cmp.Diff(want, got.Report, cmpopts.IgnoreFields(checker.Result{}, "Took")); diff != "" {
 			t.Errorf("%s (-whole +streamed):\n%s", path, diff)
 		}

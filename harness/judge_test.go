@@ -23,7 +23,7 @@ func TestJudgeAsTheRunDid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again := harness.Judge(t.Context(), events, &meta, nil)
+		again := harness.Judge(t.Context(), events, res.Exchanges, &meta, nil)
 		for _, was := range res.Report.Results {
 			if is := again.Result(was.Property); is.Verdict != was.Verdict {
 				t.Errorf("%s: %s is %v, and was %v: %s", name, was.Property, is.Verdict, was.Verdict, is.Story)

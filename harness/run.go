@@ -80,7 +80,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 
 	recorder := histories.NewRecorder(sink)
 	tape, sampler, album := &tape{on: cfg.Tape}, new(sampler), &album{on: cfg.Album}
-	env := surroundings{recorder: recorder, tape: tape, sampler: sampler, album: album, hangs: new(workloads.Hangs), interrupted: ctx.Err}
+	env := surroundings{recorder: recorder, tape: tape, sampler: sampler, album: album, hangs: new(workloads.Hangs), interrupted: ctx.Err, keys: new([]workloads.Key)}
 	if res.Dir != "" {
 		env.logs = filepath.Join(res.Dir, "logs")
 	}
@@ -90,6 +90,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	played := play(ctx, cfg, servers, env, &res.Meta)
 	kept := recorder.Close()
 	res.Events, res.Exchanges, res.Samples, res.Album = recorder.Events(), tape.exchanges(), sampler.kept, album.kept
+	res.Meta.Terms = cfg.terms(*env.keys, tape.note() == "")
 	res.Meta.Usage, res.Meta.Notes = histories.Sum(sampler.kept), append(res.Meta.Notes, sampler.notes...)
 	if n := recorder.Clamped(); n > 0 {
 		res.Meta.Notes = append(res.Meta.Notes, fmt.Sprintf("the clock went back %d times", n))
@@ -116,6 +117,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 
 	began := time.Now()
 	opt := cfg.judgement()
+	opt.Commands = witness(res.Meta.Terms, res.Exchanges)
 	opt.Now = func() time.Duration { return time.Since(began) }
 	judged := cfg.Seams.judge(ctx, res.Events, opt)
 	if err := ctx.Err(); err != nil { // what no judge has come to is no result of the run
@@ -262,8 +264,9 @@ type surroundings struct {
 	album       *album
 	sampler     *sampler // watches nothing in virtual time
 	hangs       *workloads.Hangs
-	stalls      *stalls       // nil in virtual time
-	logs        string        // directory of what workers write; empty: it is not kept
-	fleet       *worker.Fleet // of clients that are processes; nil: they are not
-	lookout     *lookout      // nil: the load is played to its end
+	stalls      *stalls          // nil in virtual time
+	logs        string           // directory of what workers write; empty: it is not kept
+	fleet       *worker.Fleet    // of clients that are processes; nil: they are not
+	lookout     *lookout         // nil: the load is played to its end
+	keys        *[]workloads.Key // takes the keys of the run, once it is known where locks are kept
 }

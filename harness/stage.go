@@ -55,7 +55,7 @@ func stage(ctx context.Context, cfg Config, env surroundings) (err error) {
 		Rand:        rand.New(rand.NewChaCha8(seed(cfg.Seed, histories.Nemesis, 0, 'n'))),
 		Keys:        cfg.kept(cfg.Lock),
 		TTL:         cfg.TTL,
-		Slack:       cfg.slack(),
+		Slack:       cfg.slack() + cfg.Lock.Promises.Tolerance,
 		Interrupted: env.interrupted,
 		Hangs:       env.hangs,
 	}
@@ -114,6 +114,7 @@ func stage(ctx context.Context, cfg Config, env surroundings) (err error) {
 			return err
 		}
 	}
+	*env.keys = s.Keys
 
 	// The run begins when everybody is connected: a first connection's set-up would
 	// otherwise be what a fault hits.

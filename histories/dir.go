@@ -64,6 +64,20 @@ type Meta struct {
 	Notes      []string      `json:"notes,omitempty"`
 	Usage      []Usage       `json:"usage,omitempty"`   // what the samples say together
 	Command    string        `json:"command,omitempty"` // how to replay it
+	Terms      *Terms        `json:"terms,omitempty"`   // nil: an earlier version wrote it, or nobody knows
+}
+
+// Terms are what a run is judged by beside its events, so that whoever reads it judges alike.
+type Terms struct {
+	Masters       int                `json:"masters"`                  // independent ones that the lock has
+	Tolerance     time.Duration      `json:"tolerance,omitempty"`      // by how much longer than its TTL a key may live
+	Poll          time.Duration      `json:"poll,omitempty"`           // shortest interval between two tries of one waiting client
+	SilentRelease bool               `json:"silent_release,omitempty"` // a release that succeeds does not say whose lock it was
+	Overtaking    int                `json:"overtaking,omitempty"`     // how often one client may overtake a waiting one; 0: not judged
+	Kept          map[string][]Place `json:"kept"`                     // where the servers keep the lock on each key
+	// Witness says that the commands of the run were kept in whole, and each by its own client, so that
+	// they may be a witness of the judges.
+	Witness bool `json:"witness,omitempty"`
 }
 
 // A Dir is a run directory that is being written: store/<scenario>/<time>-<seed>.

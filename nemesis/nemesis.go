@@ -39,6 +39,7 @@ type Injector struct {
 	recorder *histories.Recorder
 	active   []inForce
 	missed   string // how the fault that was healed last hit nothing
+	began    map[histories.F]bool
 }
 
 // Missed says how the fault that was healed last hit nothing; empty: it did hit.
@@ -59,6 +60,10 @@ func (i *Injector) Start(ctx context.Context, f Fault) error {
 		f = i.Alter(f)
 	}
 	i.record(f, histories.Invoke, f.Plan, nil)
+	if i.began == nil {
+		i.began = make(map[histories.F]bool)
+	}
+	i.began[f.F] = true
 	seen, err := f.Start(ctx)
 	if err == nil && f.Stop == nil && seen == "" {
 		err = errUnseen
@@ -74,6 +79,9 @@ func (i *Injector) Start(ctx context.Context, f Fault) error {
 	}
 	return nil
 }
+
+// Began says whether a fault of this kind was ever begun.
+func (i *Injector) Began(kind histories.F) bool { return i.began[kind] }
 
 // InForce says whether a fault of this kind is active on this target.
 func (i *Injector) InForce(kind histories.F, target string) bool { return i.find(kind, target) >= 0 }

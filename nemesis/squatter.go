@@ -13,7 +13,7 @@ import (
 // SquatterF is a key of the lock that somebody else uses for something else.
 const SquatterF histories.F = "squatter"
 
-// Both scripts answer what they found: squat the type before and after, unsquat its own or
+// The scripts answer what they found: squat the type before and after, the others its own or
 // not. Before them comes selects if the key is not in the first database.
 const (
 	selects = "redis.call('SELECT', ARGV[1])\n"
@@ -22,6 +22,8 @@ redis.call('DEL', KEYS[1])
 redis.call('RPUSH', KEYS[1], 'squatter')
 return {was, redis.call('TYPE', KEYS[1]).ok}`
 	unsquat = `if redis.call('TYPE', KEYS[1]).ok ~= 'list' then return 0 end
+return redis.call('DEL', KEYS[1])`
+	evictOwn = `if redis.call('TYPE', KEYS[1]).ok ~= 'list' or redis.call('LINDEX', KEYS[1], 0) ~= 'squatter' then return 0 end
 return redis.call('DEL', KEYS[1])`
 )
 
@@ -71,6 +73,21 @@ func Squatter(c cluster.Commander, node string, lock cluster.Place) Fault {
 			return ""
 		},
 	}
+}
+
+// EvictSquatter deletes what a Squatter left where a node keeps a lock, which may have come back
+// with a replica or from a disk since it was healed, and leaves all else alone.
+func EvictSquatter(ctx context.Context, c cluster.Commander, node string, lock cluster.Place) error {
+	before := ""
+	if lock.Database != 0 {
+		before = selects
+	}
+	for _, key := range lock.Names {
+		if _, err := number(ctx, c, node, "EVAL", before+evictOwn, "1", key, strconv.Itoa(lock.Database)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func squatterKind() Kind {

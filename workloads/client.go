@@ -92,6 +92,8 @@ type section struct {
 	attempt uint64
 	seen    resource.State
 	owed    time.Duration // when the lease ends that was asked for, on the run's clock
+	asked   time.Time     // for the lease, by the client's clock
+	ttl     time.Duration // that it asked for
 	over    chan struct{} // closed when the client does not hold it any more
 }
 
@@ -206,7 +208,9 @@ func (c *Client) acquire(ctx context.Context, life int, e histories.Event, by fu
 	key, ttl := e.Key, e.TTL
 	var lease locks.Lease
 	owed := c.Now() + ttl
+	var asked time.Time
 	return c.call(ctx, life, e, func(ctx context.Context, done *histories.Event) (err error) {
+		asked = c.Clock.Now()
 		if lease, err = by(ctx, key, ttl); err != nil {
 			return err
 		}
@@ -214,7 +218,8 @@ func (c *Client) acquire(ctx context.Context, life int, e histories.Event, by fu
 		return nil
 	}, func() {
 		c.hold(&section{
-			outer: c.held, access: c.enter(lease, key), lease: lease, life: life, key: key, attempt: e.Attempt, owed: owed, over: make(chan struct{}),
+			outer: c.held, access: c.enter(lease, key), lease: lease, life: life, key: key, attempt: e.Attempt,
+			owed: owed, asked: asked, ttl: ttl, over: make(chan struct{}),
 		})
 		if w, ok := lease.(locks.Watched); ok {
 			go c.watch(ctx, c.held, w)
@@ -234,6 +239,22 @@ func (c *Client) told(lease locks.Lease) time.Duration {
 	}
 	left := c.Skew.lasts(end.Sub(c.Clock.Now()))
 	return c.Now() + left
+}
+
+// Overdue says whether the innermost lease is over by the client's clock, so that who trusts
+// its lock works no more under it: at the deadline that it was told last, or if it was told none
+// a TTL after it asked, less the clock drift that Redlock allows for. Who holds none has nothing
+// to rely on.
+func (c *Client) Overdue() bool {
+	s := c.section()
+	if s == nil {
+		return true
+	}
+	ends := s.lease.Deadline()
+	if ends.IsZero() {
+		ends = s.asked.Add(s.ttl)
+	}
+	return !c.Clock.Now().Before(ends.Add(-s.ttl/100 - 2*time.Millisecond))
 }
 
 func (c *Client) enter(lease locks.Lease, key string) Section {
@@ -335,6 +356,9 @@ func (c *Client) Incr(ctx context.Context, work time.Duration) error {
 		if err := c.Clock.Sleep(ctx, work); err != nil {
 			return err
 		}
+		if !c.alive(s.life) {
+			return errCrashed // a dead client sends nothing
+		}
 		timed, cancel := context.WithTimeout(ctx, c.Clock.In(c.Timeout))
 		defer cancel()
 		state, err := s.access.Write(timed, s.seen.Value+1)
@@ -392,6 +416,13 @@ func (c *Client) Reborn() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.crashed = false
+}
+
+// alive says whether the client of a life is still there.
+func (c *Client) alive(life int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lives == life && !c.crashed
 }
 
 // Life is how many clients have been in this one's place before. It may be called at any time.

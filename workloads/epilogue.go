@@ -9,6 +9,7 @@ import (
 	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // Epilogue ends every run the same way: what is broken is healed, living holders
@@ -20,6 +21,9 @@ func Epilogue(ctx context.Context, s *Stage) error {
 	}
 	if s.Hangs.Any() { // it has ended before its time
 		return nil
+	}
+	if err := s.evict(ctx); err != nil {
+		return err
 	}
 	for _, c := range s.Clients {
 		if err := s.finish(ctx, c); err != nil {
@@ -92,6 +96,25 @@ func (s *Stage) await(ctx context.Context, c *Client, key string, d time.Duratio
 // stop says why the run should end.
 func (s *Stage) stop(ctx context.Context) error {
 	return errors.Join(ctx.Err(), s.Interrupted())
+}
+
+// evict deletes what squatters left behind, which is no lock's.
+func (s *Stage) evict(ctx context.Context) error {
+	commander, ok := s.Cluster.(cluster.Commander)
+	if !ok || !s.Nemesis.Began(nemesis.SquatterF) {
+		return nil
+	}
+	for _, n := range s.Cluster.Nodes() {
+		if n.Role == cluster.Register || !s.Cluster.Alive(n.Name) || n.Role == cluster.Replica && !s.serves(n.Name) {
+			continue
+		}
+		for _, key := range s.Keys {
+			if err := nemesis.EvictSquatter(ctx, commander, n.Name, key.Kept); err != nil {
+				return fmt.Errorf("evict squatters from %s: %w", n.Name, err)
+			}
+		}
+	}
+	return nil
 }
 
 // audit records what every living lock server holds under the keys. A replica is left out: it

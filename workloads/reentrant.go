@@ -9,7 +9,8 @@ import (
 // Reentrant nests: a client acquires one key one to depth times, one inside the other, and
 // releases it as often, while the others want it, too. It asks the lock how often it holds
 // the key when it is all inside, before the last release and after it; it writes the
-// register when only the outermost lease is left.
+// register when only the outermost lease is left. An inner acquire may take longer than that
+// lease lasts, if its answer is lost; then the client does not write any more.
 type Reentrant struct{ Load }
 
 // depth is how often a client acquires a key at most.
@@ -41,7 +42,9 @@ func reenter(ctx context.Context, p *player, key string) error {
 		return err
 	}
 	_ = p.Count(ctx, key)
-	_ = p.Write(ctx)
+	if !p.Overdue() {
+		_ = p.Write(ctx)
+	}
 	_ = p.Release(ctx)
 	_ = p.Count(ctx, key)
 	return nil

@@ -151,7 +151,7 @@ func stored(ctx context.Context, path string) (report.Run, []string, error) {
 		meta = &r.Meta
 	}
 	if isCut(r, damage) {
-		r.Judgement = judgedAlone(harness.JudgeCut(ctx, r.Events, meta))
+		r.Judgement = judgedAlone(harness.JudgeCut(ctx, r.Events, r.Exchanges, meta))
 		r.Notes = append(r.Notes, fmt.Sprintf("the history is cut after %s. What came later may have been a violation, so nothing passes.", report.Count(len(r.Events), "event")))
 		if ctx.Err() != nil {
 			return r, nil, failure(errors.New("interrupted before the run was judged"))
@@ -161,7 +161,7 @@ func stored(ctx context.Context, path string) (report.Run, []string, error) {
 	if len(r.Results) > 0 || len(r.HarnessErrors) > 0 {
 		return r, notices, nil
 	}
-	r.Judgement = judgedAlone(harness.Judge(ctx, r.Events, meta, nil))
+	r.Judgement = judgedAlone(harness.Judge(ctx, r.Events, r.Exchanges, meta, nil))
 	if ctx.Err() != nil {
 		return r, nil, failure(errors.New("interrupted before the run was judged"))
 	}

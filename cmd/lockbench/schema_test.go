@@ -99,6 +99,7 @@ func parsed(t testing.TB, data []byte) any {
 func written() map[string]reflect.Type {
 	return map[string]reflect.Type{
 		"run": reflect.TypeFor[histories.Meta](), "run#usage": reflect.TypeFor[histories.Usage](),
+		"run#terms": reflect.TypeFor[histories.Terms](), "run#place": reflect.TypeFor[histories.Place](),
 		"results": reflect.TypeFor[checker.Judgement](), "results#judged": reflect.TypeFor[checker.Judged](),
 		"results#result": reflect.TypeFor[checker.Result](), "results#window": reflect.TypeFor[checker.Window](),
 		"results#cause": reflect.TypeFor[checker.Cause](), "results#cause_command": reflect.TypeFor[checker.CauseCommand](),
@@ -277,6 +278,9 @@ func filled(typ reflect.Type) reflect.Value {
 		v.Elem().Set(filled(typ.Elem()))
 	case reflect.Slice:
 		v.Set(reflect.Append(v, filled(typ.Elem())))
+	case reflect.Map:
+		v.Set(reflect.MakeMap(typ))
+		v.SetMapIndex(filled(typ.Key()), filled(typ.Elem()))
 	case reflect.Struct:
 		for i := range typ.NumField() {
 			if f := typ.Field(i); f.IsExported() && f.Tag.Get("json") != "-" {

@@ -540,7 +540,7 @@ func longRun(t *testing.T, operations int) report.Run {
 		record(worker, histories.Invoke, histories.Release, i+1)
 		record(worker, histories.OK, histories.Release, i+1)
 	}
-	r.Report = harness.Judge(t.Context(), r.Events, nil, nil)
+	r.Report = harness.Judge(t.Context(), r.Events, nil, nil, nil)
 	r.Expected, r.Survivors = nil, nil
 	return r
 }

@@ -1,0 +1,222 @@
+package checker
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/histories"
+)
+
+// Commands are what crossed the wire in a run, as a witness of the judges: what histories.Effects
+// tells of them. They say which of several suspects ended a hold, and they acquit; what they do
+// not tell decides nothing. A nil *Commands knows nothing. It is safe for concurrent use.
+type Commands struct {
+	exchanges []histories.Exchange
+	keptAs    func(key string) []histories.Place
+	register  string
+
+	read  sync.Once
+	byKey map[histories.Place][]histories.Effect // in the order of execution
+}
+
+// NewCommands returns the commands of a run, in the order of histories.SortExchanges. keptAs
+// tells where a lock's servers keep the lock on a key; nil means under its own name in database
+// 0. What was sent to the node named register is left out.
+func NewCommands(exchanges []histories.Exchange, keptAs func(key string) []histories.Place, register string) *Commands {
+	if keptAs == nil {
+		keptAs = func(key string) []histories.Place { return []histories.Place{{Key: key}} }
+	}
+	return &Commands{exchanges: exchanges, keptAs: keptAs, register: register}
+}
+
+// on are the effects on a lock's key, on all servers.
+func (c *Commands) on(key string) []histories.Effect {
+	if c == nil {
+		return nil
+	}
+	c.read.Do(func() {
+		c.byKey = make(map[histories.Place][]histories.Effect)
+		for _, e := range histories.Effects(c.exchanges) {
+			if e.Node != c.register {
+				c.byKey[e.Place] = append(c.byKey[e.Place], e)
+			}
+		}
+	})
+	places := c.keptAs(key)
+	if len(places) == 1 {
+		return c.byKey[places[0]]
+	}
+	var all []histories.Effect
+	for _, p := range places {
+		all = append(all, c.byKey[p]...)
+	}
+	slices.SortStableFunc(all, func(a, b histories.Effect) int { return int(min(max(a.From-b.From, -1), 1)) })
+	return all
+}
+
+// taken are the exchanges by which a hold took its key: those of its acquire.
+func taken(effects []histories.Effect, h *histories.Hold) map[int]bool {
+	made := make(map[int]bool)
+	for _, e := range effects {
+		if (e.Kind == histories.Takes || e.Kind == histories.Overwrites) && e.Client == histories.WorkerName(h.Worker) &&
+			e.From >= h.Invoked.Time && e.From <= h.Returned.Time {
+			made[e.Exchange] = true
+		}
+	}
+	return made
+}
+
+// A testimony is what the wire tells of the end of a hold.
+type testimony struct {
+	by      *histories.Op // of the suspects the one that did it; nil: the wire does not tell
+	cleared bool          // none of them did
+	how     string        // the command that did it, for the story
+}
+
+// ended tells who of the suspects removed the key of b, or wrote over it, until it was seen to be
+// gone.
+func (c *Commands) ended(b *histories.Hold, seen time.Duration, suspects []histories.Op) testimony {
+	effects := c.on(b.Key)
+	mine := taken(effects, b)
+	if len(mine) == 0 {
+		return testimony{}
+	}
+	clear := true
+	for _, e := range effects {
+		if e.To < b.Invoked.Time || e.From > seen || mine[e.Exchange] {
+			continue
+		}
+		ends := e.Kind == histories.Frees || e.Kind == histories.Overwrites
+		switch {
+		case ends && mine[e.Of]:
+			if i := slices.IndexFunc(suspects, func(o histories.Op) bool { return sentBy(o, e) }); i >= 0 {
+				return testimony{by: &suspects[i], how: fmt.Sprintf(" with %s → %s", c.exchanges[e.Exchange].Command, reply(c.exchanges[e.Exchange]))}
+			}
+		case e.Kind == histories.Unclear, ends && e.Of == histories.NotKnown:
+			clear = false
+		}
+	}
+	return testimony{cleared: clear}
+}
+
+// sentBy says whether a command was sent by a call.
+func sentBy(o histories.Op, e histories.Effect) bool {
+	return e.Client == histories.WorkerName(o.Invoke.Worker) && o.Invoke.Time <= e.From && (!o.Done || e.From <= o.Complete.Time)
+}
+
+func reply(x histories.Exchange) string {
+	switch {
+	case x.Reply != "":
+		return x.Reply
+	case x.Answer != "":
+		return x.Answer + ", which its client did not get"
+	}
+	return "no reply"
+}
+
+// ranOut says whether the key of h had run out by the time t, because it was given less time to
+// live than was asked for: in another unit, for example.
+func (c *Commands) ranOut(h *histories.Hold, t time.Duration) bool {
+	effects := c.on(h.Key)
+	mine := taken(effects, h)
+	ends := make(map[string]time.Duration) // by node
+	for _, e := range effects {
+		if e.From > t || !mine[e.Exchange] && !(e.Kind == histories.Extends && mine[e.Of]) {
+			continue
+		}
+		if e.TTL <= 0 || e.To > t {
+			return false // it has no end, or nobody knows
+		}
+		ends[e.Node] = e.To + e.TTL + e.TTL/100 + 2*time.Millisecond
+	}
+	for _, end := range ends {
+		if end >= t {
+			return false
+		}
+	}
+	return len(ends) > 0
+}
+
+// left tells who left a key behind on a node, or on any if it is empty: by which command it was
+// last made or prolonged before a time. It is "" if that is not known.
+func (c *Commands) left(key, node string, by time.Duration, holds []*histories.Hold) string {
+	var last *histories.Effect
+	for _, e := range c.on(key) {
+		if e.From > by || node != "" && e.Node != node {
+			continue
+		}
+		switch {
+		case e.Kind.Changes():
+			last = &e
+		case e.Kind == histories.Unclear:
+			last = nil
+		}
+	}
+	if last == nil || last.Kind == histories.Frees {
+		return ""
+	}
+	did := "made it"
+	switch last.Kind {
+	case histories.Extends:
+		did = "prolonged it"
+	case histories.Overwrites:
+		did = "wrote over it"
+	}
+	x := c.exchanges[last.Exchange]
+	text := fmt.Sprintf("It was left behind by %s, whose %s → %s %s last, at %s", last.Client, x.Command, reply(x), did, seconds(last.From))
+	for _, h := range slices.Backward(holds) {
+		if histories.WorkerName(h.Worker) != last.Client || h.Invoked.Time > last.From {
+			continue
+		}
+		for _, r := range h.Releases {
+			if r.Returned != (histories.Instant{}) && r.Returned.Time < last.From {
+				return text + fmt.Sprintf(", after its release had returned at %s.", seconds(r.Returned.Time))
+			}
+		}
+		if h.End == histories.Crash && h.Ended.Time <= last.From {
+			return text + fmt.Sprintf(", after it had crashed at %s.", seconds(h.Ended.Time))
+		}
+		break
+	}
+	return text + "."
+}
+
+// underWay is for how long, between two times, a client had commands under way that do not block
+// on the server.
+func (c *Commands) underWay(worker int, from, to time.Duration) (busy time.Duration) {
+	if c == nil {
+		return 0
+	}
+	until := from
+	for _, x := range c.exchanges { // in the order in which they were sent
+		if x.Sent >= to {
+			break
+		}
+		if x.Client != histories.WorkerName(worker) || x.Node == c.register || x.Sent < from || blocks(x) {
+			continue
+		}
+		end := to
+		if x.Replied > 0 {
+			end = min(x.Replied, to)
+		}
+		if end > until {
+			busy += end - max(x.Sent, until)
+			until = end
+		}
+	}
+	return busy
+}
+
+// blocks says whether a command may wait on the server, as BLPOP does.
+func blocks(x histories.Exchange) bool {
+	name, _, _ := strings.Cut(x.Command, " ")
+	switch name {
+	case "BLPOP", "BRPOP", "BLMOVE", "BRPOPLPUSH", "BLMPOP", "BZPOPMIN", "BZPOPMAX", "BZMPOP", "XREAD", "XREADGROUP", "WAIT", "WAITAOF",
+		"SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "CLIENT":
+		return true
+	}
+	return false
+}
