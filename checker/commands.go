@@ -84,7 +84,7 @@ func (c *Commands) ended(b *histories.Hold, seen time.Duration, suspects []histo
 	if len(mine) == 0 {
 		return testimony{}
 	}
-	clear := true
+	known := true
 	for _, e := range effects {
 		if e.To < b.Invoked.Time || e.From > seen || mine[e.Exchange] {
 			continue
@@ -96,10 +96,10 @@ func (c *Commands) ended(b *histories.Hold, seen time.Duration, suspects []histo
 				return testimony{by: &suspects[i], how: fmt.Sprintf(" with %s → %s", c.exchanges[e.Exchange].Command, reply(c.exchanges[e.Exchange]))}
 			}
 		case e.Kind == histories.Unclear, ends && e.Of == histories.NotKnown:
-			clear = false
+			known = false
 		}
 	}
-	return testimony{cleared: clear}
+	return testimony{cleared: known}
 }
 
 // sentBy says whether a command was sent by a call.
@@ -124,7 +124,7 @@ func (c *Commands) ranOut(h *histories.Hold, t time.Duration) bool {
 	mine := taken(effects, h)
 	ends := make(map[string]time.Duration) // by node
 	for _, e := range effects {
-		if e.From > t || !mine[e.Exchange] && !(e.Kind == histories.Extends && mine[e.Of]) {
+		if e.From > t || !mine[e.Exchange] && (e.Kind != histories.Extends || !mine[e.Of]) {
 			continue
 		}
 		if e.TTL <= 0 || e.To > t {

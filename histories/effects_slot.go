@@ -55,11 +55,11 @@ func (s *slot) play(acts []act) []Effect {
 		}
 		next, sure := s.first(acts[:n], first)
 		a := acts[next]
-		clear := a.from >= muddled || a.idle()
-		found = append(found, s.apply(a, sure && clear))
+		settled := a.from >= muddled || a.idle()
+		found = append(found, s.apply(a, sure && settled))
 		acts = slices.Delete(acts, next, next+1)
 		open := !sure && (a.intent == prolonged || slices.ContainsFunc(acts[:n-1], func(b act) bool { return !b.idle() && s.allows(b.by(first)) }))
-		if !a.idle() && (!clear || open) {
+		if !a.idle() && (!settled || open) {
 			*s = slot{}
 			if a.to != endless {
 				muddled = max(muddled, a.to)
@@ -296,5 +296,5 @@ func (a act) doubtful(s *slot, was presence) bool {
 	case was == there && own:
 		return true // it was the caller's, and yet nothing was done?
 	}
-	return a.null && (was == perhaps && !(s.known && !own && s.value != "") || was == there && s.value == "")
+	return a.null && (was == perhaps && (!s.known || own || s.value == "") || was == there && s.value == "")
 }
