@@ -101,7 +101,7 @@ func (d deciding) would(c wire.Command) bool {
 	case "SETNX", "MSETNX":
 		return !there
 	case "SET":
-		return !(there && option("NX")) && (there || !option("XX"))
+		return (!there || !option("NX")) && (there || !option("XX"))
 	case "EVALSHA", "FCALL":
 		return d.knows(c)
 	}
