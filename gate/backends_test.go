@@ -37,8 +37,8 @@ func TestTwoBackendsOneVerdict(t *testing.T) {
 	}
 	virtual := drawn(t, harness.Embedded, only, all, 1)
 	compared, suspects := 0, map[string][]string{} // pitfalls by lock
-	unlike := func(virtual, real map[string]gate.Cell, each func(name string, v, r gate.Cell)) {
-		for name, r := range real {
+	unlike := func(virtual, onServers map[string]gate.Cell, each func(name string, v, r gate.Cell)) {
+		for name, r := range onServers {
 			if v := virtual[name]; conclusive(v) && conclusive(r) {
 				compared++
 				if !alike(v, r) {

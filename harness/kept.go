@@ -123,7 +123,7 @@ func (r *rehearsal) once(ctx context.Context, acquire func(context.Context) (loc
 	// A counter of tokens, and the like, stays.
 	gone := slices.DeleteFunc(slices.Clone(written), func(e entry) bool { return slices.Contains(left, e) })
 	if len(gone) == 0 {
-		return cluster.Place{}, fmt.Errorf("of the keys that its commands name, %v are there when it is acquired and all of them when it is released (%v)", names(written), released)
+		return cluster.Place{}, fmt.Errorf("of the keys that its commands name, %v are there when it is acquired and all of them when it is released (its release: %w)", names(written), released)
 	}
 	place := cluster.Place{Database: gone[0].database}
 	for _, e := range gone {
