@@ -232,8 +232,12 @@ func (s *scene) tokens(res checker.Result) *checker.Cause {
 			}
 		}
 	}
-	if len(c.Commands) == 2 {
-		c.Sentence += fmt.Sprintf(": %s answered %s, and %s answered %s", c.Commands[1].Node, quoted(c.Commands[1]), c.Commands[0].Node, quoted(c.Commands[0]))
+	for i, x := range slices.Backward(c.Commands) { // in the order of the grants
+		joint := ": "
+		if i < len(c.Commands)-1 {
+			joint = ", and "
+		}
+		c.Sentence += joint + x.Node + " answered " + quoted(x)
 	}
 	if f := s.fault(a.Time, b.Time, ""); f != nil {
 		c.Sentence += fmt.Sprintf("; between them was %s, at event %d", faultName(f), f.Invoke.Index)

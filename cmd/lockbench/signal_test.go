@@ -205,7 +205,7 @@ func checkTorn(t *testing.T, name string, events int, damage error) {
 // TestInterruptInVirtualTime interrupts one long run, which no context reaches.
 func TestInterruptInVirtualTime(t *testing.T) {
 	t.Parallel()
-	c := startLong(t, "--rounds", "10000000")
+	c := startLong(t, "--rounds", "1000000")
 	c.end(t, os.Interrupt)
 	c.checkInterrupted(t, interruptedAndKept)
 	if meta, events, err := histories.Load(c.latest()); err != nil || len(events) == 0 || meta.Phase != histories.PhaseRecorded {
