@@ -76,8 +76,8 @@ type testimony struct {
 	how     string        // the command that did it, for the story
 }
 
-// ended tells who of the suspects removed the key of b, or wrote over it, until it was seen to be
-// gone.
+// ended tells who of the suspects removed the key of b, wrote over it or shortened its time to
+// live, until it was seen to be gone.
 func (c *Commands) ended(b *histories.Hold, seen time.Duration, suspects []histories.Op) testimony {
 	effects := c.on(b.Key)
 	mine := taken(effects, b)
@@ -89,7 +89,7 @@ func (c *Commands) ended(b *histories.Hold, seen time.Duration, suspects []histo
 		if e.To < b.Invoked.Time || e.From > seen || mine[e.Exchange] {
 			continue
 		}
-		ends := e.Kind == histories.Frees || e.Kind == histories.Overwrites
+		ends := e.Kind == histories.Frees || e.Kind == histories.Overwrites || shortens(e, b)
 		switch {
 		case ends && mine[e.Of]:
 			if i := slices.IndexFunc(suspects, func(o histories.Op) bool { return sentBy(o, e) }); i >= 0 {
@@ -100,6 +100,11 @@ func (c *Commands) ended(b *histories.Hold, seen time.Duration, suspects []histo
 		}
 	}
 	return testimony{cleared: known}
+}
+
+// shortens says whether an effect left the key of h a shorter time to live than its lease.
+func shortens(e histories.Effect, h *histories.Hold) bool {
+	return e.Kind == histories.Extends && e.TTL > 0 && h.TTL > 0 && e.To+e.TTL < h.Invoked.Time+h.TTL
 }
 
 // sentBy says whether a command was sent by a call.

@@ -80,6 +80,20 @@ func TestOwnershipByTheWire(t *testing.T) {
 			want: Fail, story: "D's release or A's release ended B's hold.",
 		},
 		{
+			name: "bad: A's extend left B's key less time than its lease", history: `
+				A acquire 0 1 ok ttl=10
+				B acquire 20 21 ok ttl=100
+				A extend 30 31 ok ttl=20
+				C acquire 60 61 ok ttl=100
+				C release 70 71 ok`,
+			options: Options{Commands: wired(t, `
+				A 0.2 0.8 OK SET k a NX PX 10
+				B 20.2 20.8 OK SET k b NX PX 100
+				A 30.2 30.8 1 PEXPIRE k 20
+				C 60.2 60.8 OK SET k c NX PX 100`)},
+			want: Fail, story: "A's extend ended B's hold with PEXPIRE k 20 → 1.",
+		},
+		{
 			name: "bad: of B's acquire the wire has nothing", history: two,
 			options: Options{Commands: wired(t, `
 				A 120.2 120.8 0 DEL k

@@ -151,7 +151,7 @@ func (p *Plan) config(s scenarios.Scenario, lock locks.Spec, guard resource.Guar
 	if err != nil {
 		return cfg, err
 	}
-	cfg.Version, cfg.Log, cfg.Tape = p.opt.Version, p.opt.Log, false
+	cfg.Version, cfg.Log = p.opt.Version, p.opt.Log
 	if p.opt.Subject != nil {
 		if cfg, err = cfg.WithWorkers(p.opt.Subject.Worker); err != nil {
 			return cfg, err

@@ -30,7 +30,6 @@ func existsThenSet() Scenario {
 				checker.StrictExclusion: checker.Fail,
 				checker.LeaseExclusion:  checker.Fail,
 				checker.LeaseHonoured:   checker.Fail,
-				checker.Ownership:       checker.Fail,
 				checker.ResourceSafety:  checker.Fail,
 			}},
 			{Lock: "setnx-px-lua"},

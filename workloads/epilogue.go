@@ -104,13 +104,14 @@ func (s *Stage) evict(ctx context.Context) error {
 	if !ok || !s.Nemesis.Began(nemesis.SquatterF) {
 		return nil
 	}
-	for _, n := range s.Cluster.Nodes() {
-		if n.Role == cluster.Register || !s.Cluster.Alive(n.Name) || n.Role == cluster.Replica && !s.serves(n.Name) {
+	for shard := range s.Shards { // a replica, and a master that was replaced, may be written to no more
+		node := s.Cluster.Primary(shard)
+		if !s.Cluster.Alive(node) {
 			continue
 		}
 		for _, key := range s.Keys {
-			if err := nemesis.EvictSquatter(ctx, commander, n.Name, key.Kept); err != nil {
-				return fmt.Errorf("evict squatters from %s: %w", n.Name, err)
+			if err := nemesis.EvictSquatter(ctx, commander, node, key.Kept); err != nil {
+				return fmt.Errorf("evict squatters from %s: %w", node, err)
 			}
 		}
 	}
