@@ -62,7 +62,7 @@ func (b *bench) play(ctx context.Context, s scenarios.Scenario, t trial) map[che
 	if err != nil {
 		return nil // the steps or the guard are not for this lock
 	}
-	cfg.Seed, cfg.Tape, cfg.Version = t.seed, false, b.opt.Version
+	cfg.Seed, cfg.Version = t.seed, b.opt.Version
 	res, err := b.opt.Run(ctx, cfg)
 	if err != nil {
 		return nil

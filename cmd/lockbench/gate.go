@@ -202,6 +202,7 @@ func (f *gateFlags) run(ctx context.Context, opt gate.Options, stdout, stderr io
 	if f.jobs == 0 {
 		f.jobs = harness.Jobs(ctx, f.backend, f.worker != "")
 	}
+	expectContainers(ctx, f.backend)
 	res, err := play(ctx, plan, f.jobs, stderr)
 	if err != nil {
 		return failure(err)

@@ -2,24 +2,32 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lockbench/lockbench/harness"
 )
 
 // TestLeave ends a program that does not end by itself, and gives one time that has no turn.
 func TestLeave(t *testing.T) {
 	for name, tc := range map[string]struct {
-		every time.Duration
-		ticks int // that must be enough
-		ends  bool
+		every   time.Duration
+		backend string
+		ticks   int // that must be enough
+		ends    bool
 	}{
-		"in time": {lastMoment / lastTicks, lastTicks, true},
-		"starved": {3 * lastMoment / lastTicks, 10 * lastTicks, false},
+		"in time":                   {aTick, harness.Process, lastTicks, true},
+		"starved":                   {3 * aTick, harness.Process, 10 * lastTicks, false},
+		"containers are taken down": {aTick, harness.Docker, 10 * lastTicks, false},
+		"containers stay":           {aTick, harness.Docker, lastTicks + int(containerTicks), true},
 	} {
 		tick, code := make(chan time.Time), make(chan int, 1)
 		var stderr bytes.Buffer
-		go leave(tick, &stderr, func(c int) { code <- c })
+		end := new(parting)
+		expectContainers(context.WithValue(t.Context(), partingKey{}, end), tc.backend)
+		go end.leave(tick, &stderr, func(c int) { code <- c })
 		at := time.Unix(1, 0)
 		for range tc.ticks {
 			tick <- at

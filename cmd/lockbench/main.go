@@ -29,32 +29,11 @@ const (
 func main() {
 	locks.Quiet()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, func() { leave(time.Tick(lastMoment/lastTicks), os.Stderr, os.Exit) })
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	end := new(parting)
+	context.AfterFunc(ctx, func() { end.leave(time.Tick(aTick), os.Stderr, os.Exit) })
+	code := run(context.WithValue(ctx, partingKey{}, end), os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
-}
-
-const (
-	// lastMoment is how long after the first signal the program may still run. What it does then,
-	// such as taking containers down, has mostly been done by that time.
-	lastMoment = 1800 * time.Millisecond
-	lastTicks  = 36
-)
-
-// leave ends a program that has not ended by itself within lastTicks. One that comes late does not
-// count: then the machine gave the program no turn in which it could have ended.
-func leave(tick <-chan time.Time, stderr io.Writer, exit func(code int)) {
-	before := <-tick
-	for n := 1; n < lastTicks; {
-		at := <-tick
-		if at.Sub(before) < 2*lastMoment/lastTicks {
-			n++
-		}
-		before = at
-	}
-	fmt.Fprintln(stderr, "lockbench: interrupted, and something did not end in time; what it may have left behind is removed by: lockbench clean")
-	exit(exitHarness)
 }
 
 // run is main without the process around it.

@@ -111,6 +111,7 @@ func (f *matrixFlags) run(ctx context.Context, specs []locks.Spec, stdout, stder
 	if g.jobs == 0 {
 		g.jobs = harness.Jobs(ctx, g.backend, false)
 	}
+	expectContainers(ctx, g.backend)
 	res, err := play(ctx, plan, g.jobs, stderr)
 	if err != nil {
 		return failure(err)

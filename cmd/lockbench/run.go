@@ -365,7 +365,23 @@ func (f *runFlags) replay(seed uint64) string {
 
 // run runs cfg f.runs times. One run is told in full; of several, each gets a line, and
 // the first that did not come out as expected is told in full.
+// mostAgain is how often a scenario is played again of which nothing is known because lockbench, or
+// the machine, stood still.
+const mostAgain = 4
+
+// settled plays one run, and a scenario again if a standstill leaves nothing to be said of it.
+func (f *runFlags) settled(ctx context.Context, cfg harness.Config) (harness.Result, error) {
+	for again := 1; ; again++ {
+		res, err := harness.Run(ctx, cfg)
+		if err != nil || f.scenario == "" || res.Outcome != checker.Undecided || !res.Stalled() || again > mostAgain || ctx.Err() != nil {
+			return res, err
+		}
+		fmt.Fprintln(cfg.Log, "lockbench: during the run lockbench, or the machine, stood still, and nothing can be said of it; playing it again")
+	}
+}
+
 func (f *runFlags) run(ctx context.Context, cfg harness.Config, stdout, stderr io.Writer) error {
+	expectContainers(ctx, cfg.Backend)
 	if f.out != noStore {
 		cfg.Out = f.out
 	}
@@ -391,7 +407,7 @@ func (f *runFlags) run(ctx context.Context, cfg harness.Config, stdout, stderr i
 		}
 		cfg.Seed = f.seed + uint64(i)
 		cfg.Command, cfg.Alternatives = f.replay(cfg.Seed), f.alternatives(cfg)
-		res, err := harness.Run(ctx, cfg)
+		res, err := f.settled(ctx, cfg)
 		if err != nil {
 			if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 				err = f.interrupted(i)
