@@ -26,13 +26,13 @@ build: ## Build bin/lockbench
 	$(GO) build -trimpath -buildvcs=false -ldflags '-X main.version=$(VERSION)' -o bin/lockbench ./cmd/lockbench
 
 # Thousands of runs whose races the other tests of gate and harness would show as well.
-UNRACED := ^TestOwnFaults$$
+UNRACED := ^(TestOwnFaults|TestRandomFaults|TestContendWithoutFaults)$$
 ALL      = $(if $(TESTFLAGS),,$(filter ./...,$(PKG)))
 
 # Nothing is taken from the test cache: it does not notice that redis-server was installed.
 test: ## Run the tests and list what was skipped and why (PKG=./wire TESTFLAGS='-run X' FAIL_ON_SKIP=1)
 	@{ $(GO) test $(RACE) -count=1 -timeout $(TIMEOUT) -parallel $(WIDE) -v $(if $(ALL),-skip '$(UNRACED)') $(TESTFLAGS) $(PKG); one=$$?; \
-		$(if $(ALL),$(GO) test -count=1 -timeout $(TIMEOUT) -parallel $(WIDE) -v -run '$(UNRACED)' ./gate,true); two=$$?; \
+		$(if $(ALL),$(GO) test -count=1 -timeout $(TIMEOUT) -parallel $(WIDE) -v -run '$(UNRACED)' ./gate ./harness,true); two=$$?; \
 		echo "go test exited $$((one > two ? one : two))"; } | \
 		awk -v race='$(RACE)' -v fail_on_skip='$(FAIL_ON_SKIP)' "$$TEST_SUMMARY"
 

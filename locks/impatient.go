@@ -3,6 +3,7 @@ package locks
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -22,17 +23,18 @@ const Impatience = 100
 //
 // Broken: who asks often enough gets the lock of whoever holds it (P79).
 func NewImpatient(env Env) Locker {
-	lock, refused := newSetNXPX(env, compareAndDelete), 0
+	lock := newSetNXPX(env, compareAndDelete)
+	var refused atomic.Int64
 	lock.acquire = func(ctx context.Context, node *redis.Client, key, token string, ttl time.Duration) (int64, error) {
 		err := setNXPX(ctx, node, key, token, ttl)
 		if !errors.Is(err, ErrTaken) {
-			refused = 0
+			refused.Store(0)
 			return 0, err
 		}
-		if refused++; refused < Impatience {
+		if refused.Add(1) < Impatience {
 			return 0, err
 		}
-		refused = 0
+		refused.Store(0)
 		if err := node.Del(ctx, key).Err(); err != nil {
 			return 0, err
 		}
