@@ -11,12 +11,6 @@ import (
 	"github.com/lockbench/lockbench/locks"
 )
 
-// unsettled are locks about which the scenarios cannot say yet what they should: P02 does not
-// hit a lock whose first command is EVALSHA, and nobody extends a lease that was lost.
-func unsettled() map[string]bool {
-	return map[string]bool{"bsm-redislock": true, "bsm-redislock-resend": true}
-}
-
 // TestOwnFaults puts every lock of the catalogue through all scenarios, as its user would: a
 // sound one must have no fault of its own, a broken one must have some. What they are is kept in
 // testdata/own-faults.txt.
@@ -51,9 +45,6 @@ func TestOwnFaults(t *testing.T) {
 			case gate.Unknown, gate.Failed:
 				unknown = append(unknown, fmt.Sprintf("%s %s %s", row.ID, row.Outcome, row.Reason))
 			}
-		}
-		if unsettled()[lock.Name] {
-			continue
 		}
 		if lock.Sound != (len(faults) == 0) {
 			t.Errorf("%s: sound is %v, and its own faults are %q", lock.Name, lock.Sound, faults)
