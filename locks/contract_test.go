@@ -19,8 +19,11 @@ func TestContractInVirtualTime(t *testing.T) {
 func TestContractOnRealServers(t *testing.T) {
 	deployments := newServers(t)
 	for _, spec := range locks.All() {
-		if spec.Name == "redsync-fail-fast" {
+		switch spec.Name {
+		case "redsync-fail-fast":
 			continue // P27: on real servers it is chance which clauses its late SETs break
+		case "deadline-late":
+			continue // P75: on real servers it is chance for how long an answer is on its way
 		}
 		t.Run(spec.Name, func(t *testing.T) {
 			t.Parallel()
