@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/gate"
 	"github.com/lockbench/lockbench/locks"
 )
@@ -15,9 +16,7 @@ import (
 // sound one must have no fault of its own, a broken one must have some. What they are is kept in
 // testdata/own-faults.txt.
 func TestOwnFaults(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it plays 2,500 runs")
-	}
+	effort.Long(t)
 	plan, err := gate.NewMatrix(gate.Options{Seed: 1}, locks.All())
 	if err != nil {
 		t.Fatal(err)
