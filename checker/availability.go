@@ -72,6 +72,9 @@ func judgeAvailability(_ context.Context, rec *record, opt Options) (Result, err
 	for _, h := range rec.Holds {
 		s := of(h.Key)
 		s.taken = append(s.taken, taking{takenBy(rec, h, opt.slack()), h})
+		for _, x := range slices.Concat(h.Extends, h.Unknown) { // an extend may ask for more than any acquire
+			s.lease = max(s.lease, x.TTL)
+		}
 	}
 
 	var wrong, vain, stuck *conflict // the first of each kind
@@ -188,7 +191,7 @@ func (s *supply) stuck(rec *record, slack time.Duration) *conflict {
 		over := gapAt(rec.Times, end)
 		disturbed := slices.ContainsFunc(rec.Faults, func(f histories.Op) bool { return inForce(f, h.Invoked.Event, int(over/2)) })
 		waiting := slices.IndexFunc(s.calls, func(o histories.Op) bool {
-			c := calling(o)
+			c := rec.calling(o)
 			return o.Invoke.Worker != h.Worker && c.from < at(r.Invoked.Event) && c.to > over
 		})
 		if disturbed || waiting < 0 {
@@ -232,7 +235,7 @@ func (s *supply) free(rec *record, slack time.Duration) []bool {
 	var most, others rank // until when somebody wants it, and somebody else than that one
 	by, next := -1, 0
 	for i, o := range s.calls {
-		call := calling(o)
+		call := rec.calling(o)
 		for ; next < len(s.taken) && s.taken[next].from < call.to; next++ {
 			taken = max(taken, s.taken[next].to)
 		}
@@ -261,27 +264,20 @@ func (s *supply) wanted(rec *record, slack time.Duration) []rank {
 	until := make([]rank, len(s.calls))
 	granted := make(map[int]rank) // by worker, the next
 	for i, o := range slices.Backward(s.calls) {
-		call := calling(o)
+		call := rec.calling(o)
 		until[i] = call.to
 		if o.Outcome() == histories.OK {
 			granted[o.Invoke.Worker] = call.to
 			continue
 		}
-		if o.Done && s.lease > 0 {
-			until[i] = gapAt(rec.Times, o.Complete.Time+s.lease+slack)
+		if call.to != never && s.lease > 0 {
+			until[i] = gapAt(rec.Times, rec.Times[call.to/2]+s.lease+slack)
 		}
 		if next, ok := granted[o.Invoke.Worker]; ok {
 			until[i] = max(call.to, min(until[i], next))
 		}
 	}
 	return until
-}
-
-func calling(o histories.Op) span {
-	if !o.Done {
-		return span{at(o.Invoke.Index), never}
-	}
-	return span{at(o.Invoke.Index), at(o.Complete.Index)}
 }
 
 // since tells since when the key had been free.

@@ -68,7 +68,7 @@ func (a *alone) in(calls []histories.Op, from rank) (vain, bool) {
 	}
 	before, after := 0, len(calls)
 	for i, o := range calls {
-		call := calling(o)
+		call := a.rec.calling(o)
 		if call.to < why.from {
 			before = i + 1
 		}

@@ -52,6 +52,30 @@ func TestAvailability(t *testing.T) {
 			witness: []string{"20 B acquire invoke", "60 B acquire info"},
 		},
 		{
+			name: "refused long after who had asked for it crashed in its call",
+			history: `
+				A acquire 0 - open ttl=10
+				A crash 5
+				B acquire 100 101 fail ttl=10`,
+			want: Fail, story: "B was refused k at 0.101 s although nobody had it and nobody else wanted it: all 1 hold of it before had ended on every server.",
+			witness: []string{"100 B acquire invoke", "101 B acquire fail"},
+		},
+		{
+			name: "refused soon after who had asked for it crashed in its call",
+			history: `
+				A acquire 0 - open ttl=10
+				A crash 5
+				B acquire 7 8 fail ttl=10`,
+			want: Unknown,
+		},
+		{
+			name: "refused while another asks without end",
+			history: `
+				A acquire 0 - open ttl=10
+				B acquire 100 101 fail ttl=10`,
+			want: Unknown,
+		},
+		{
 			name: "refused before anybody had it",
 			history: `
 				B acquire 0 1 fail ttl=1000
@@ -197,6 +221,18 @@ func TestAvailability(t *testing.T) {
 				B acquire 20 21 ok ttl=10
 				B release 22 23 ok`,
 			want: Fail,
+		},
+		{
+			name: "what a fault brought back lasts a lease that was extended and the slack",
+			history: `
+				A acquire 0 1 ok ttl=10
+				A extend 2 3 ok ttl=20
+				A release 4 5 ok
+				! power-loss 6 7 node=m
+				B acquire 20 21 fail ttl=10
+				B acquire 30 31 ok ttl=10
+				B release 32 33 ok`,
+			want: Pass,
 		},
 		{
 			name: "nobody got it after the last fault",

@@ -48,6 +48,7 @@ const (
 	Minority         CauseKind = "minority"          // an acquire was granted with the key on no majority of the masters
 	ServerForgot     CauseKind = "server-forgot"     // a fault of a server took the key away while its lease ran
 	LeaseOutlived    CauseKind = "lease-outlived"    // the holder went on when its key had expired
+	Revived          CauseKind = "revived"           // an extend set a key anew that had ended
 	LeaseTooShort    CauseKind = "lease-too-short"   // the key was given a shorter time to live than was asked for
 	LeaseShortened   CauseKind = "lease-shortened"   // the key's time to live was set to less than a holder had been granted
 	LeaseTooLong     CauseKind = "lease-too-long"    // the key was given a longer time to live than was asked for
@@ -60,7 +61,7 @@ const (
 	FalseDone        CauseKind = "false-done"        // a call said that it was done, and the server had refused it
 	FalseRefusal     CauseKind = "false-refusal"     // a call said that it was refused, and the server had done it
 	MetOwnKey        CauseKind = "met-own-key"       // a command that was sent twice met its own key, or was counted twice
-	Unanswered       CauseKind = "unanswered"        // a call waited for a server that did not answer
+	Unanswered       CauseKind = "unanswered"        // a call was accepted before any server had answered it
 	ServerRefused    CauseKind = "server-refused"    // a server answered a command with an error
 	TokenNotHigher   CauseKind = "token-not-higher"  // the counter of fencing tokens went back, or stood still
 	UnseenWrite      CauseKind = "unseen-write"      // a write over a version that the writer had not seen

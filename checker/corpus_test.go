@@ -156,7 +156,7 @@ var scenarios = []struct {
 	},
 	{
 		// A dies between SETNX and EXPIRE.
-		"deadlock-freedom-bad-crash-without-ttl", "unknown availability; fail deadlock-freedom; not-applicable resource-safety fairness", `
+		"deadlock-freedom-bad-crash-without-ttl", "fail deadlock-freedom availability; not-applicable resource-safety fairness", `
 			B acquire 0 1 ok ttl=3000 deadline=3000
 			B release 2 3 ok
 			A acquire 4 - open ttl=3000

@@ -17,6 +17,16 @@ type Judged struct {
 	Met      bool     `json:"met"`
 }
 
+func (j Judged) outcome() Outcome {
+	switch {
+	case j.Met:
+		return AsExpected
+	case j.Got == Unknown || j.Got == Disagreement:
+		return Undecided
+	}
+	return Unexpected
+}
+
 // Outcome says whether a run came out as expected.
 type Outcome uint8
 
@@ -67,14 +77,8 @@ func Compare(r Report, want Expectation) (Outcome, []Judged) {
 			result.Verdict = Unknown // what was to break it may have come too late
 		}
 		met := result.Verdict == expected || expected == NotApplicable || !named && result.Verdict == NotApplicable
-		all = append(all, Judged{Property: result.Property, Want: expected, Got: result.Verdict, Met: met})
-		switch {
-		case met:
-		case result.Verdict == Unknown || result.Verdict == Disagreement:
-			outcome = Worse(outcome, Undecided)
-		default:
-			outcome = Unexpected
-		}
+		j := Judged{Property: result.Property, Want: expected, Got: result.Verdict, Met: met}
+		all, outcome = append(all, j), Worse(outcome, j.outcome())
 	}
 	for _, p := range Properties() {
 		expected := want[p]

@@ -12,6 +12,7 @@ type Judgement struct {
 	Expected  []Judged `json:"expected"`         // of every property
 	Survivors []string `json:"survivors"`        // commands of the locks that survive the same steps
 	Causes    []Cause  `json:"causes,omitempty"` // of the properties that failed, the nearest first
+	Peers     *Peers   `json:"peers,omitempty"`  // of random load: by whom its findings were measured
 	Note      string   `json:"note,omitempty"`   // what the run shows
 	Why       string   `json:"why,omitempty"`    // why the broken lock breaks
 }

@@ -13,6 +13,8 @@ type record struct {
 	// What a history that came as a stream does not have: see Stream.
 	events []histories.Event
 	calls  []histories.Op // of clients, in order of invocations
+	// crashes are the events at which processes crashed, by process.
+	crashes map[int]int
 
 	// excerpt says that calls were left out, so that a resource cannot be called broken
 	// because it shows what they did.
@@ -32,7 +34,25 @@ func newRecord(events []histories.Event) (*record, error) {
 		invalid = err
 	}
 	calls := slices.DeleteFunc(ops, histories.Op.Fault)
-	return &record{Remains: left, events: events, calls: calls}, invalid
+	crashes := make(map[int]int)
+	for _, e := range events {
+		if e.F == histories.Crash {
+			crashes[e.Process] = e.Index
+		}
+	}
+	return &record{Remains: left, events: events, calls: calls, crashes: crashes}, invalid
+}
+
+// calling is the span of a call. One without an outcome ends with the crash of its process, or
+// never.
+func (r *record) calling(o histories.Op) span {
+	s := span{at(o.Invoke.Index), never}
+	if o.Done {
+		s.to = at(o.Complete.Index)
+	} else if crash, ok := r.crashes[o.Invoke.Process]; ok && crash > o.Invoke.Index {
+		s.to = at(crash)
+	}
+	return s
 }
 
 // refused says whether a call was refused. An acquire whose arguments were is none: nobody was

@@ -85,7 +85,7 @@ func firstDoubt(rec *record, calls []histories.Op, harmless []histories.F) rank 
 	}
 	var latest rank // end of the faults that began before the call ended
 	for _, o := range calls {
-		call := calling(o)
+		call := rec.calling(o)
 		for len(clients) > 0 && clients[0].from < call.to {
 			latest, clients = max(latest, clients[0].to), clients[1:]
 		}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -31,38 +32,11 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// needs says what a language's project is run with. Where that is not there the test is
-// skipped; with the variable set it fails.
-func needs(t testing.TB, language string) {
-	t.Helper()
-	probe, why, variable := []string(nil), "", "LOCKBENCH_REQUIRE_LANGUAGES"
-	switch language {
-	case "node":
-		probe, why = []string{"node", "--version"}, "no node. Debian: apt-get install nodejs"
-	case "php":
-		probe, why = []string{"php", "-r", "new Redis();"}, "no php with the extension redis. Debian: apt-get install php-cli php-redis"
-	case "ruby":
-		probe, why = []string{"ruby", "-e", "require 'redis'"}, "no ruby with the gem redis. Debian: apt-get install ruby-redis"
-	case "java":
-		// A JDK is large: it is asked for nowhere.
-		probe, why, variable = []string{"javac", "--version"}, "optional: no JDK", ""
-	default:
-		return
-	}
-	if exec.Command(probe[0], probe[1:]...).Run() == nil {
-		return
-	}
-	if os.Getenv(variable) == "1" {
-		t.Fatal(why)
-	}
-	t.Skip(why)
-}
-
 // project writes a language's project into a directory, builds it, and returns the command of
 // its worker.
 func project(t testing.TB, l examples.Language) []string {
 	t.Helper()
-	needs(t, l.Name)
+	locktest.NeedLanguage(t, l.Name)
 	dir := t.TempDir()
 	files, err := l.Project()
 	must(t, err)
@@ -131,7 +105,24 @@ func TestGoModule(t *testing.T) {
 // relay passes connections on to a server, and holds up what that answers while it is told to.
 type relay struct {
 	net.Listener
-	held atomic.Bool
+	open atomic.Pointer[chan struct{}] // closed while answers pass
+}
+
+// hold holds up what the server answers from now on, until release is called.
+func (r *relay) hold() (release func()) {
+	open := make(chan struct{})
+	r.open.Store(&open)
+	return sync.OnceFunc(func() { close(open) })
+}
+
+// pass returns when answers pass, or with ctx.
+func (r *relay) pass(ctx context.Context) {
+	if open := r.open.Load(); open != nil {
+		select {
+		case <-*open:
+		case <-ctx.Done():
+		}
+	}
 }
 
 func newRelay(t *testing.T, server string) *relay {
@@ -170,9 +161,7 @@ func (r *relay) carry(ctx context.Context, here net.Conn, server string) {
 		if err != nil {
 			return
 		}
-		for r.held.Load() && ctx.Err() == nil {
-			time.Sleep(time.Millisecond)
-		}
+		r.pass(ctx)
 		if _, err := here.Write(buf[:n]); err != nil {
 			return
 		}
@@ -296,10 +285,13 @@ func sections(s *stand) {
 
 // elapsed is a write after the end of the lease.
 func elapsed(s *stand) {
-	lease, err := s.a.Acquire(s.within(time.Minute), "orders/42", time.Millisecond)
+	ctx := s.within(time.Minute)
+	lease, err := s.a.Acquire(ctx, "orders/42", time.Millisecond)
 	must(s.t, err)
-	time.Sleep(5 * time.Millisecond) // the worker's clock is the machine's
-	if _, err := lease.(*worker.Lease).Write(s.within(time.Minute), 1); !errors.Is(err, resource.ErrElapsed) {
+	for err == nil { // until the lease has ended by the worker's clock
+		_, err = lease.(*worker.Lease).Write(ctx, 1)
+	}
+	if !errors.Is(err, resource.ErrElapsed) {
 		s.t.Errorf("a write after the lease: %v", err)
 	}
 }
@@ -308,7 +300,8 @@ func elapsed(s *stand) {
 // reply is not taken for the next one.
 func silence(s *stand) {
 	held := s.acquire(s.a)
-	s.relay.held.Store(true)
+	release := s.relay.hold()
+	s.t.Cleanup(release)
 	_, err := s.b.Acquire(s.within(300*time.Millisecond), "orders/42", time.Minute)
 	if err == nil || locks.Classify(err) == locks.Refused {
 		s.t.Errorf("acquire of a server that is silent: %v", err)
@@ -316,7 +309,7 @@ func silence(s *stand) {
 	if err := held.Release(s.within(300 * time.Millisecond)); err == nil || locks.Classify(err) == locks.Refused {
 		s.t.Errorf("release at a server that is silent: %v", err)
 	}
-	s.relay.held.Store(false)
+	release()
 	s.server.FlushAll()
 	again := s.acquire(s.b)
 	if _, err := s.a.Acquire(s.within(time.Minute), "orders/42", time.Second); !errors.Is(err, locks.ErrTaken) {

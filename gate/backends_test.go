@@ -17,6 +17,7 @@ import (
 func differs() map[string]string {
 	return map[string]string{
 		"exists-set":        "whether two clients look before either sets is chance on real servers, and in virtual time each command has an instant of its own",
+		"extend-seconds":    "its lease of 3 ms in virtual time, and 1 ms on real servers, ends after the other has asked or before (P73)",
 		"redsync-fail-fast": "a SET that is still on its way when an acquire is refused lands after the clean-up in virtual time, and on real servers mostly before it (P27)",
 	}
 }

@@ -12,7 +12,7 @@ import (
 // then all scenarios.
 func (r Results) Markdown(w io.Writer, known Baseline) error {
 	var b strings.Builder
-	mark := map[Outcome]string{Expected: report.MarkExpected, Unexpected: report.MarkUnexpected, Unknown: report.MarkUnknown, Failed: report.MarkError}
+	mark := map[Outcome]string{Expected: report.MarkExpected, Unexpected: report.MarkUnexpected, Unknown: report.MarkUnknown, Failed: report.MarkError, NotApplicable: report.MarkUnfit}
 	fmt.Fprintf(&b, "## %s lockbench gate\n\n%s\n\n**%s**\n", mark[r.Outcome(known)], report.Escape(r.title()), report.Escape(r.sentence(known)))
 	if !r.Whole() {
 		fmt.Fprintf(&b, "\nCut short after %d of %d runs.\n", len(r.Rows), r.Share)

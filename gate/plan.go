@@ -107,7 +107,7 @@ func (p *Plan) subject(s scenarios.Scenario) ([]item, error) {
 	if sub.Guard != nil {
 		guard = *sub.Guard
 	}
-	why, err := unfit(s, sub.Lock, p.opt.Find)
+	why, err := s.Unfit(sub.Lock, p.opt.Find)
 	if err != nil {
 		return nil, err
 	}

@@ -153,8 +153,24 @@ func TestSubject(t *testing.T) {
 	if len(res.Rows) != 0 || len(res.Gaps) != 1 || !strings.Contains(res.Gaps[0].Reason, "fencing tokens") {
 		t.Errorf("guard fence: %+v %+v", res.Rows, res.Gaps)
 	}
-	if out := res.Outcome(gate.Baseline{}); out != gate.Unknown {
+	if out := res.Outcome(gate.Baseline{}); out != gate.NotApplicable {
 		t.Errorf("of a gate without runs the outcome is %v", out)
+	}
+}
+
+// TestOtherDatabases checks that a lock in a database that a Redis Cluster has not is not played on
+// one, as its user says.
+func TestOtherDatabases(t *testing.T) {
+	lock, err := locks.Find("rw-hash")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for database, want := range map[int]string{0: "", 3: "the lock is kept in database 3"} {
+		lock.Database = database
+		res := play(t, gate.Options{Subject: &gate.Subject{Lock: lock}, Only: []string{"P41"}, Run: pretend(nil)})
+		if want == "" && len(res.Rows) != 1 || want != "" && (len(res.Gaps) != 1 || !res.Gaps[0].NotApplicable || !strings.Contains(res.Gaps[0].Reason, want)) {
+			t.Errorf("database %d: %d rows, gaps %+v; want %q", database, len(res.Rows), res.Gaps, want)
+		}
 	}
 }
 

@@ -72,7 +72,7 @@ func TestOutcomes(t *testing.T) {
 		"doubt about the bad":   {"setnx-px-del", verdicts{checker.Ownership: checker.Unknown}, nil, gate.Unknown, "unknown, which is no pass"},
 		"another decides":       {"setnx-px-lua", verdicts{checker.Ownership: checker.Fail}, []checker.Property{checker.DeadlockFreedom}, gate.Expected, "decided by deadlock freedom"},
 		"it decides":            {"setnx-px-lua", verdicts{checker.Ownership: checker.Fail}, []checker.Property{checker.Ownership}, gate.Unexpected, "violated: ownership"},
-		"nobody can decide":     {"setnx-px-lua", nil, []checker.Property{checker.Fencing}, gate.Unknown, "unknown, which is no pass"},
+		"nobody can decide":     {"setnx-px-lua", nil, []checker.Property{checker.Fencing}, gate.NotApplicable, "none, as nothing of it applies"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			res := play(t, gate.Options{Only: []string{"P02", "P07"}, FailOn: tc.failOn, Run: spoiled(tc.lock, tc.verdicts)})
@@ -223,5 +223,25 @@ func TestJobs(t *testing.T) {
 		if r.At != i {
 			t.Fatalf("row %d is number %d of the plan", i, r.At)
 		}
+	}
+}
+
+// TestNobodyLooked: runs that put nothing to the test, those of the references too, excuse nobody.
+func TestNobodyLooked(t *testing.T) {
+	mine, err := locks.Find("setnx-px-lua")
+	if err != nil {
+		t.Fatal(err)
+	}
+	res := play(t, gate.Options{
+		Only: []string{"P07"}, Subject: &gate.Subject{Lock: mine},
+		Run: pretend(func(_ harness.Config, v map[checker.Property]checker.Verdict) error {
+			for p := range v {
+				v[p] = checker.Unknown
+			}
+			return nil
+		}),
+	})
+	if out := res.Outcome(gate.Baseline{}); out != gate.Unknown {
+		t.Errorf("the gate is %v, want it unknown:\n%s", out, text(t, res))
 	}
 }

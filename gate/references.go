@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/peers"
 	"github.com/lockbench/lockbench/resource"
 	"github.com/lockbench/lockbench/scenarios"
 )
@@ -30,14 +31,14 @@ type trial struct {
 
 type trialRun struct {
 	once     sync.Once
-	verdicts map[checker.Property]checker.Verdict // nil: there are none
+	verdicts peers.Verdicts
 }
 
 func newBench(opt Options) *bench { return &bench{opt: opt, runs: map[trial]*trialRun{}} }
 
 // verdicts are what is said of a lock under the steps of a scenario, or nil if it did not come
-// to their end.
-func (b *bench) verdicts(ctx context.Context, s scenarios.Scenario, t trial) map[checker.Property]checker.Verdict {
+// to their end, or if nothing could be said.
+func (b *bench) verdicts(ctx context.Context, s scenarios.Scenario, t trial) peers.Verdicts {
 	b.mu.Lock()
 	run := b.runs[t]
 	if run == nil {
@@ -49,7 +50,7 @@ func (b *bench) verdicts(ctx context.Context, s scenarios.Scenario, t trial) map
 	return run.verdicts
 }
 
-func (b *bench) play(ctx context.Context, s scenarios.Scenario, t trial) map[checker.Property]checker.Verdict {
+func (b *bench) play(ctx context.Context, s scenarios.Scenario, t trial) peers.Verdicts {
 	s, err := s.With(t.remedy)
 	if err != nil {
 		return nil
@@ -67,11 +68,7 @@ func (b *bench) play(ctx context.Context, s scenarios.Scenario, t trial) map[che
 	if err != nil {
 		return nil
 	}
-	verdicts := map[checker.Property]checker.Verdict{}
-	for _, r := range res.Report.Results {
-		verdicts[r.Property] = r.Verdict
-	}
-	return verdicts
+	return peers.Of(res.Report)
 }
 
 // weigh measures what a run of the user's lock found by other locks of its class: what none of
@@ -92,54 +89,25 @@ func (b *bench) weigh(ctx context.Context, it item, row Row) Row {
 	refs := b.references(ctx, it, row.Seed)
 	for i := range row.Judged {
 		if f := &row.Judged[i]; !f.Met {
-			f.measure(refs)
+			f.KeptBy, f.Unavoidable = peers.Measure(f.Property, f.Got, refs)
 		}
 	}
 	row.Outcome = row.judged()
 	for _, ref := range refs {
-		row.References = append(row.References, ref.name)
+		row.References = append(row.References, ref.Name)
 	}
 	row.Survivors = b.survivors(ctx, it, row)
 	return row
 }
 
-// reference is a lock of the class, and what is said of it.
-type reference struct {
-	name     string
-	verdicts map[checker.Property]checker.Verdict
-}
-
 // references are the locks of the class that came to the end of the steps. If there are none,
 // such as where a renewed lease never ends, they are those that promise less.
-func (b *bench) references(ctx context.Context, it item, seed uint64) []reference {
+func (b *bench) references(ctx context.Context, it item, seed uint64) []peers.Reference {
 	stranger := len(it.subject.Worker) > 0
-	failover := it.scenario.Replicas > 0
-	for _, specs := range locks.References(it.subject.Lock, stranger, failover, b.opt.Locks) {
-		var all []reference
-		for _, ref := range specs {
-			if v := b.verdicts(ctx, it.scenario, trial{scenario: it.scenario.Name, lock: ref.Name, guard: it.cfg.Guard, seed: seed}); v != nil {
-				all = append(all, reference{ref.Name, v})
-			}
-		}
-		if len(all) > 0 {
-			return all
-		}
-	}
-	return nil
-}
-
-// measure says who keeps what a finding is about, and if nobody does that it is unavoidable.
-func (f *Finding) measure(refs []reference) {
-	shared := false
-	for _, ref := range refs {
-		switch got := ref.verdicts[f.Property]; {
-		case got == checker.Pass:
-			f.KeptBy = append(f.KeptBy, ref.name)
-		case got == checker.Fail, f.Got != checker.Fail && got != checker.NotApplicable:
-			shared = true // what cannot be seen of the reference may remain unseen
-		}
-	}
-	f.Unavoidable = shared && len(f.KeptBy) == 0
+	steps := locks.Steps{Failover: it.scenario.Replicas > 0}
+	return peers.Play(locks.References(it.subject.Lock, stranger, steps, b.opt.Locks), func(ref locks.Spec) peers.Verdicts {
+		return b.verdicts(ctx, it.scenario, trial{scenario: it.scenario.Name, lock: ref.Name, guard: it.cfg.Guard, seed: seed})
+	})
 }
 
 // overstayed says whether two believed to hold a lock only because one of them went on after

@@ -65,16 +65,13 @@ func (p *Plan) results() Results {
 func (r Results) Whole() bool { return len(r.Rows) == r.Share }
 
 // Outcome is what all runs came to, save what the baseline knows. Runs that were not done
-// count for nothing; see Whole. If none says anything, the outcome is Unknown.
+// count for nothing; see Whole. If none says anything, the outcome is NotApplicable.
 func (r Results) Outcome(known Baseline) Outcome {
 	outcome := NotApplicable
 	for _, row := range r.Rows {
 		outcome = worse(outcome, known.outcome(row))
 	}
-	switch outcome {
-	case NotApplicable:
-		return Unknown
-	case Unavoidable:
+	if outcome == Unavoidable {
 		return Expected
 	}
 	return outcome

@@ -3,8 +3,10 @@ package gate
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/report"
 )
@@ -77,14 +79,20 @@ func (w *width) told() Stalls {
 	return Stalls{Again: w.again, Jobs: w.jobs}
 }
 
-// settle plays a run, and again if a stall leaves it unknown.
+// settle plays a run, and again if a stall leaves anything of it unknown: what is found must not
+// depend on how busy the machine is.
 func (p *Plan) settle(ctx context.Context, i item, w *width) (Row, harness.Result, error) {
 	for n := 0; ; n++ {
 		res, err := p.opt.Run(ctx, i.cfg)
 		row := i.judge(res, err)
-		if n == again || err != nil || row.Outcome != Unknown || !res.Stalled() {
+		if n == again || err != nil || !res.Stalled() || !row.doubtful() {
 			return row, res, err
 		}
 		w.narrow()
 	}
+}
+
+// doubtful says whether anything that was judged came out unknown and was not meant to.
+func (r Row) doubtful() bool {
+	return r.Outcome == Unknown || slices.ContainsFunc(r.Judged, func(f Finding) bool { return !f.Met && f.Got == checker.Unknown })
 }

@@ -20,6 +20,7 @@ type standing struct {
 	mu     sync.Mutex
 	stalls int // that each of these cases begins with
 	only   string
+	fails  bool // besides, something fails then
 	seen   map[string]int
 	now    int // runs at a time
 	last   []int
@@ -40,6 +41,9 @@ func (s *standing) run(ctx context.Context, cfg harness.Config) (harness.Result,
 	res, err := pretend(func(_ harness.Config, v map[checker.Property]checker.Verdict) error {
 		if stands {
 			v[checker.Ownership] = checker.Unknown
+			if s.fails {
+				v[checker.DeadlockFreedom] = checker.Fail
+			}
 		}
 		return nil
 	})(ctx, cfg)
@@ -64,6 +68,16 @@ func TestStalledRunsArePlayedAgain(t *testing.T) {
 		if told := strings.Contains(text.String(), "stood still"); told != (stalls > 0) {
 			t.Errorf("%d stalls: told %v\n%s", stalls, told, text.String())
 		}
+	}
+}
+
+// TestStalledFailuresArePlayedAgain checks that a run in which something fails is played again, too,
+// if a stall leaves anything else unknown.
+func TestStalledFailuresArePlayedAgain(t *testing.T) {
+	s := &standing{stalls: 1, only: "setnx-px-lua", fails: true, seen: map[string]int{}}
+	res := play(t, gate.Options{Only: []string{"P07"}, Run: s.run})
+	if got := res.Outcome(gate.Baseline{}); got != gate.Expected || res.Stalls.Again != 1 {
+		t.Errorf("%v, and %d runs played again; want %v and 1", got, res.Stalls.Again, gate.Expected)
 	}
 }
 

@@ -150,6 +150,8 @@ func (r Results) verdict(known Baseline) string {
 		return "not as expected."
 	case Failed:
 		return "none, since lockbench or something that it needs failed."
+	case NotApplicable:
+		return "none, as nothing of it applies."
 	}
 	return "unknown, which is no pass."
 }

@@ -10,7 +10,8 @@ import (
 func (c Config) traces(res Result) causes.Run {
 	run := causes.Run{
 		Events: res.Events, Exchanges: res.Exchanges, Report: res.Report,
-		ClientFaults: nemesis.ClientFaults(), Masters: c.Lock.Masters, Threads: c.Threads,
+		ClientFaults: nemesis.ClientFaults(), SparingFaults: nemesis.SparingFaults(), InstantFaults: nemesis.InstantFaults(),
+		Masters: c.Lock.Masters, Threads: c.Threads,
 	}
 	if len(c.Worker) == 0 { // what a worker keeps where is its own business
 		run.Names = func(key string) []string { return []string{key} }

@@ -4,6 +4,7 @@
 package harness
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -59,6 +60,9 @@ type Config struct {
 	FailFast bool
 	Want     checker.Expectation // optional: every property must pass or not apply
 	Expect   checker.Verdict     // optional: Pass or Fail for all properties together, whatever Want says
+	// Peers measures what a run broke, and was not expected to break, by other locks. Optional:
+	// all of it decides. Nothing is measured if Expect says what is wanted.
+	Peers func(context.Context, Config, []checker.Judged) (checker.Peers, error)
 	// Survivors are the locks that keep, under the same steps, what this one breaks; for
 	// the report.
 	Survivors []scenarios.Case
@@ -95,7 +99,7 @@ const DefaultKey = "orders/42"
 // ForScenario returns the configuration of a scenario for a lock and a guard on a
 // backend. A ttl of 0 means the scenario's own.
 func ForScenario(s scenarios.Scenario, lock locks.Spec, guard resource.Guard, backend string, ttl time.Duration) (Config, error) {
-	if err := guard.Supports(lock); err != nil {
+	if err := fits(s, lock, guard); err != nil {
 		return Config{}, err
 	}
 	if why := s.Gaps[backend]; why != "" {
@@ -103,9 +107,6 @@ func ForScenario(s scenarios.Scenario, lock locks.Spec, guard resource.Guard, ba
 	}
 	if backend == External && s.Replicas > 0 {
 		return Config{}, notExternal("scenario " + s.Name + " fails over to a replica")
-	}
-	if err := s.Script.Needs(lock); err != nil {
-		return Config{}, fmt.Errorf("scenario %s: %w", s.Name, err)
 	}
 	if err := canServe(lock, backend); err != nil {
 		return Config{}, err
@@ -176,11 +177,10 @@ func ForWorkload(load Load, lock locks.Spec, guard resource.Guard, backend strin
 	if err != nil {
 		return Config{}, err
 	}
-	if err := kind.Needs(lock); err != nil {
-		return Config{}, err
-	}
-	if err := guard.Supports(lock); err != nil {
-		return Config{}, err
+	for _, unfit := range []error{kind.Needs(lock), guard.Supports(lock)} {
+		if unfit != nil {
+			return Config{}, &UnfitError{unfit}
+		}
 	}
 	kinds, err := nemesis.Find(load.Nemesis)
 	if err == nil {

@@ -1,7 +1,9 @@
 package harness_test
 
 import (
+	"bufio"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"os/exec"
 	"strings"
@@ -108,9 +110,13 @@ func TestDeathOfOwnServerIsNoticed(t *testing.T) {
 				return
 			}
 			_, port, _ := strings.Cut(addrs[0], ":")
-			again := exec.Command(path, "--port", port, "--bind", "127.0.0.1", "--save", "", "--requirepass", ownPassword,
+			again := exec.Command(path, "--logfile", "", "--port", port, "--bind", "127.0.0.1", "--save", "", "--requirepass", ownPassword,
 				"--user", ownUser, "on", ">"+ownPassword, "~*", "&*", "+@all")
-			if err := again.Start(); err != nil {
+			out, err := again.StdoutPipe()
+			if err == nil {
+				err = again.Start()
+			}
+			if err != nil {
 				t.Error(err)
 				return
 			}
@@ -118,11 +124,21 @@ func TestDeathOfOwnServerIsNoticed(t *testing.T) {
 				_ = again.Process.Kill()
 				_ = again.Wait() // "signal: killed"
 			})
-			for looks[0].Ping(t.Context()).Err() != nil && t.Context().Err() == nil { // until it answers
-				time.Sleep(time.Millisecond)
-			}
+			listening(t, out)
 		}
 		res, err := harness.Run(t.Context(), behindItsBack(on(t, cfg, addrs, ""), 10, end))
 		noticed(t, res, err, "master")
 	}
+}
+
+// listening returns when a server writes that it accepts connections.
+func listening(t *testing.T, log io.Reader) {
+	t.Helper()
+	lines := bufio.NewScanner(log)
+	for lines.Scan() {
+		if strings.Contains(lines.Text(), "Ready to accept connections") {
+			return
+		}
+	}
+	t.Errorf("the server does not come back: %v", lines.Err())
 }

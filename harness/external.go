@@ -55,6 +55,6 @@ func canServe(lock locks.Spec, backend string) error {
 }
 
 func notExternal(why string) error {
-	return fmt.Errorf("%s, and backend external does nothing to servers that are not its own; use --backend %s, %s or %s",
-		why, Embedded, Process, Docker)
+	return &UnfitError{fmt.Errorf("%s, and backend external does nothing to servers that are not its own; use --backend %s, %s or %s",
+		why, Embedded, Process, Docker)}
 }

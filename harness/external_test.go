@@ -157,12 +157,11 @@ func TestExternalInterrupted(t *testing.T) {
 	cfg := on(t, contend(t, "redlock", harness.External, 4, 100000), addrs, "")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	go func() {
-		for looks[0].DBSize(ctx).Val() < 2 && ctx.Err() == nil {
-			time.Sleep(time.Millisecond)
+	cfg.Seen = func(time.Duration) {
+		if looks[0].DBSize(t.Context()).Val() >= 2 {
+			cancel()
 		}
-		cancel()
-	}()
+	}
 	before := goleak.IgnoreCurrent() // the servers and the looks at them
 	if _, err := harness.Run(ctx, cfg); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -58,7 +59,24 @@ func contend(t testing.TB, lock, backend string, clients, rounds int) harness.Co
 	return cfg
 }
 
+// run plays a configuration. A run on real servers that could not be judged because the machine
+// stood still is played again. One in which a judge says the wrong thing never is.
 func run(t testing.TB, cfg harness.Config) harness.Result {
+	t.Helper()
+	res := once(t, cfg)
+	for again := 0; again < 5 && res.Meta.Backend != harness.Embedded && res.Stalled() && undecided(res); again++ {
+		t.Logf("seed %d is %v, and the machine stood still; again", cfg.Seed, res.Outcome)
+		res = once(t, cfg)
+	}
+	return res
+}
+
+// undecided says whether a judge could not judge.
+func undecided(res harness.Result) bool {
+	return slices.ContainsFunc(res.Report.Results, func(r checker.Result) bool { return r.Verdict == checker.Unknown })
+}
+
+func once(t testing.TB, cfg harness.Config) harness.Result {
 	t.Helper()
 	res, err := harness.Run(context.Background(), cfg)
 	if errors.Is(err, workloads.ErrNoClocks) && os.Getenv("LOCKBENCH_REQUIRE_FAKETIME") != "1" {
@@ -104,6 +122,7 @@ func needNoFault() map[string]string {
 		"lua-uuid-as-printed":        "P48: it never tries",
 		"reentrant-hash-thread-id":   "P29: every process has a thread 1",
 		"setnx-px-watch-misread":     "P10: it takes every release for a refusal",
+		"extend-seconds":             "P74: an extend gives its key a thousandth of the time",
 		"fenced-per-client":          "P77: each client counts its own tokens",
 		"redsync-fail-fast":          "P27: a SET that is still on its way when an acquire is refused lands after the clean-up",
 		"bsm-redislock-custom-token": "P55: one client's name is the beginning of another's",
@@ -291,10 +310,23 @@ func TestRunsAreKeptInPhases(t *testing.T) {
 	if meta.Phase != histories.PhaseChecked || meta.Lock != cfg.Lock.Name || len(events) != len(res.Events) {
 		t.Errorf("read back %+v and %d events", meta, len(events))
 	}
+	if latest, err := os.Readlink(filepath.Join(filepath.Dir(res.Dir), histories.Latest)); err != nil || latest != filepath.Base(res.Dir) {
+		t.Errorf("latest → %s, %v; want the run", latest, err)
+	}
 	results, err := os.ReadFile(filepath.Join(res.Dir, "results.json"))
 	if err != nil || !bytes.Contains(results, []byte(`"deadlock-freedom"`)) {
 		t.Errorf("results.json: %v\n%s", err, results)
 	}
+}
+
+// all says whether every property that is to fail was seen to.
+func all(caught map[checker.Property]bool, want map[checker.Property]checker.Verdict) bool {
+	for p, v := range want {
+		if v == checker.Fail && !caught[p] {
+			return false
+		}
+	}
+	return true
 }
 
 func benchmark(b *testing.B, lock string, rounds int) {
@@ -397,13 +429,19 @@ func TestRandomFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for tc.cfg.Seed = 1; tc.cfg.Seed <= 2; tc.cfg.Seed++ {
+			caught := map[checker.Property]bool{}
+			for tc.cfg.Seed = 1; tc.cfg.Seed <= 2 || tc.cfg.Seed <= 6 && !all(caught, tc.want); tc.cfg.Seed++ {
 				res := run(t, tc.cfg)
 				for p, want := range tc.want {
-					if got := res.Report.Result(p); got.Verdict != want {
+					got := res.Report.Result(p)
+					caught[p] = caught[p] || got.Verdict == checker.Fail
+					if want != checker.Fail && got.Verdict != want {
 						t.Errorf("seed %d: %s is %v, want %v: %s", tc.cfg.Seed, p, got.Verdict, want, got.Story)
 					}
 				}
+			}
+			if !all(caught, tc.want) {
+				t.Errorf("not caught in any of %d seeds: want %v", tc.cfg.Seed-1, tc.want)
 			}
 		})
 	}

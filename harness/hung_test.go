@@ -44,23 +44,28 @@ func (o *obstinate) Close() error {
 }
 
 // patientForEver is a lock that waits, asks again and again, and never looks at its context.
-type patientForEver struct{ *obstinate }
+type patientForEver struct {
+	*obstinate
+	clock locks.Clock
+}
 
 func (p patientForEver) Acquire(ctx context.Context, key string, ttl time.Duration) (locks.Lease, error) {
 	for {
 		if lease, err := p.Locker.Acquire(context.WithoutCancel(ctx), key, ttl); err == nil {
 			return lease, nil
 		}
-		time.Sleep(10 * time.Millisecond)
+		if err := p.clock.Sleep(context.WithoutCancel(ctx), 10*time.Millisecond); err != nil {
+			return nil, err
+		}
 	}
 }
 
 // ends plays steps in which B wants a key that A never gives back, on a lock made by wrap.
-func ends(t *testing.T, backend string, wrap func(locks.Locker) locks.Locker) harness.Result {
+func ends(t *testing.T, backend string, wrap func(locks.Locker, locks.Clock) locks.Locker) harness.Result {
 	t.Helper()
 	spec := find(t, "setnx") // has no TTL
 	inner := spec.New
-	spec.New = func(env locks.Env) locks.Locker { return wrap(inner(env)) }
+	spec.New = func(env locks.Env) locks.Locker { return wrap(inner(env), env.Clock) }
 	cfg := harness.Config{
 		Name: "obstinate", Lock: spec, Backend: backend, TTL: time.Second, Seed: 1,
 		Workload: workloads.Script{Cast: 2, Steps: []workloads.Step{
@@ -82,35 +87,35 @@ func ends(t *testing.T, backend string, wrap func(locks.Locker) locks.Locker) ha
 func TestObstinateLocks(t *testing.T) {
 	var round atomic.Int64 // ends what computes without end, or it would be in the way of what follows
 	for name, tc := range map[string]struct {
-		wrap      func(locks.Locker) locks.Locker
+		wrap      func(locks.Locker, locks.Clock) locks.Locker
 		where     string
 		inVirtual checker.Verdict // of availability: Unknown if virtual time cannot move past it
 	}{
-		"never returns": {func(l locks.Locker) locks.Locker {
+		"never returns": {func(l locks.Locker, _ locks.Clock) locks.Locker {
 			return &obstinate{Locker: l, refused: func() { select {} }}
 		}, "harness_test.(*obstinate).Acquire (hung_test.go:", checker.Fail},
-		"sleeps for 292 years": {func(l locks.Locker) locks.Locker {
+		"sleeps for 292 years": {func(l locks.Locker, _ locks.Clock) locks.Locker {
 			return &obstinate{Locker: l, refused: func() { time.Sleep(math.MaxInt64) }}
 		}, "harness_test.(*obstinate).Acquire (hung_test.go:", checker.Fail},
-		"ignores its context": {func(l locks.Locker) locks.Locker {
-			return patientForEver{&obstinate{Locker: l}}
+		"ignores its context": {func(l locks.Locker, clock locks.Clock) locks.Locker {
+			return patientForEver{&obstinate{Locker: l}, clock}
 		}, "harness_test.patientForEver.Acquire (hung_test.go:", checker.Fail},
-		"panics": {func(l locks.Locker) locks.Locker {
+		"panics": {func(l locks.Locker, _ locks.Clock) locks.Locker {
 			return &obstinate{Locker: l, refused: func() { panic("no") }}
 		}, "panicked: no", checker.Fail},
-		"cannot be closed": {func(l locks.Locker) locks.Locker {
+		"cannot be closed": {func(l locks.Locker, _ locks.Clock) locks.Locker {
 			return &obstinate{Locker: l, close: func() { select {} }}
 		}, "harness_test.(*obstinate).Close (hung_test.go:", checker.Fail},
-		"computes without end": {func(l locks.Locker) locks.Locker {
+		"computes without end": {func(l locks.Locker, _ locks.Clock) locks.Locker {
 			mine := round.Load()
 			return &obstinate{Locker: l, refused: func() {
 				for mine == round.Load() {
 				}
 			}}
 		}, "harness_test.(*obstinate).Acquire (hung_test.go:", checker.Unknown},
-		"holds a mutex": {func() func(l locks.Locker) locks.Locker {
+		"holds a mutex": {func() func(locks.Locker, locks.Clock) locks.Locker {
 			var mu sync.Mutex
-			return func(l locks.Locker) locks.Locker { return &obstinate{Locker: l, mu: &mu} }
+			return func(l locks.Locker, _ locks.Clock) locks.Locker { return &obstinate{Locker: l, mu: &mu} }
 		}(), "harness_test.(*obstinate).Acquire (hung_test.go:", checker.Unknown},
 	} {
 		for _, backend := range []string{harness.Embedded, harness.Process} {

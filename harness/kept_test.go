@@ -36,14 +36,7 @@ func TestRenamedLocks(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					cfg := employ(t, scenario(t, s, s.Case(name, resource.None), harness.Process), renamed(t, opt))
-					res, err := harness.Run(t.Context(), cfg)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if res.Outcome != checker.AsExpected {
-						t.Errorf("%v\n%s", res.Outcome, explain(res))
-					}
+					asExpected(t, employ(t, scenario(t, s, s.Case(name, resource.None), harness.Process), renamed(t, opt)))
 				})
 			}
 		}

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -107,6 +109,10 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 		res.Meta.Notes = append(res.Meta.Notes, "the run ended early: "+played.Error())
 	}
 	res.Meta.Events = len(res.Events)
+	if dir != nil && played != nil && len(res.Events) == 0 && (NotApplicable(played) || !logged(env.logs)) {
+		res.Dir = "" // there is nothing to look at
+		return res, errors.Join(played, kept, dir.Discard())
+	}
 	if dir != nil && kept == nil { // a torn history must not be called recorded
 		kept = errors.Join(keepTape(dir, cfg.Tape, res.Exchanges), keepSamples(dir, sampler.kept), dir.Recorded(res.Meta))
 	}
@@ -127,6 +133,13 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	if err != nil {
 		return res, err
 	}
+	if cfg.Peers != nil && cfg.Expect == checker.Unknown && res.Outcome == checker.Unexpected {
+		peers, err := cfg.Peers(ctx, cfg, res.Expected)
+		if err != nil {
+			return res, err
+		}
+		res.Weigh(peers)
+	}
 	res.Causes = causes.Of(cfg.traces(res))
 	res.Note, res.Why = cfg.reasons(res.Report)
 	res.Survivors = append(res.Survivors, cfg.Alternatives...)
@@ -142,7 +155,19 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	if len(res.Report.HarnessErrors) > 0 {
 		return res, fmt.Errorf("the history is not one that a lock can be judged by: %s", res.Report.HarnessErrors[0])
 	}
+	if dir != nil {
+		return res, dir.Publish(res.Meta)
+	}
 	return res, nil
+}
+
+// logged says whether workers or servers have written something into a directory of logs.
+func logged(dir string) bool {
+	files, _ := os.ReadDir(dir) // without it nothing is there
+	return slices.ContainsFunc(files, func(f os.DirEntry) bool {
+		info, err := f.Info()
+		return err == nil && info.Size() > 0
+	})
 }
 
 // keepTape writes what crossed the wire, also if that was nothing.

@@ -183,10 +183,12 @@ func newMember(cfg Config, env surroundings, worker, workers int) *member {
 		View:     view,
 		Recorder: env.recorder,
 		Rand:     rand.New(rand.NewChaCha8(seed(cfg.Seed, worker, 0, 'w'))),
+		Whim:     rand.New(rand.NewChaCha8(seed(cfg.Seed, worker, 0, 'e'))),
 		Patience: right.After,
 		Hangs:    env.hangs,
 		// Longer than anything that a script holds up, so that no call gives up by itself.
 		Timeout:    4*cfg.TTL + 5*time.Second,
+		Extends:    cfg.Lock.Extends,
 		ExtendAdds: cfg.Lock.Promises.ExtendAdds,
 	}}
 }

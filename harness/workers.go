@@ -89,6 +89,7 @@ func (m *member) employ(ctx context.Context, cfg Config, env surroundings) error
 		return err
 	}
 	m.Lock, m.Process = process.Locker(), process
+	m.Extends = cfg.Lock.Extends && process.Said().Extends
 	m.Sent = func() int { return m.sent(env.cluster) }
 	m.Skew = nil // its clock is not ours to set
 	env.sampler.watch(target{
@@ -128,10 +129,10 @@ func (c Config) canEmploy() error {
 			Embedded, Process, Docker, External)
 	}
 	if len(c.Worker) > 0 && c.InProcess != "" {
-		return fmt.Errorf("%s cannot be had with clients in processes of their own: %s", c.Name, c.InProcess)
+		return &UnfitError{fmt.Errorf("%s cannot be had with clients in processes of their own: %s", c.Name, c.InProcess)}
 	}
 	if len(c.Worker) > 0 && c.Threads > 0 {
-		return fmt.Errorf("in %s clients are threads of one process that share its connections, and a worker is a process of one client", c.Name)
+		return &UnfitError{fmt.Errorf("in %s clients are threads of one process that share its connections, and a worker is a process of one client", c.Name)}
 	}
 	return nil
 }

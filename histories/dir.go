@@ -26,10 +26,6 @@ const (
 	ReportFile   = "report.html"    // the page that draws the run
 )
 
-// Latest is the link beside the run directories of a scenario that names the
-// newest of them.
-const Latest = "latest"
-
 // Phase says how far a run came.
 type Phase string
 
@@ -86,19 +82,18 @@ type Dir struct {
 	path    string
 	history *os.File // nil once closed
 	phase   Phase
-	notes   []string // about the directory itself
+	made    []string // by Create, above path; the deepest first
 }
 
 // Create makes a new directory for a run below root, with run.json in PhaseRunning
-// and an empty history, and points the scenario's latest link to it. It sets
-// meta's Schema and Phase. meta.Started names the directory and must be set.
-//
-// A file system without symbolic links gets a note in run.json instead of the link.
+// and an empty history. It sets meta's Schema and Phase. meta.Started names the directory
+// and must be set.
 func Create(root string, meta Meta) (*Dir, error) {
 	if meta.Started.IsZero() {
 		return nil, errors.New("cannot create run directory: Meta.Started is not set")
 	}
 	scenario := filepath.Join(root, safeName(meta.Scenario))
+	made := unmade(scenario)
 	if err := os.MkdirAll(scenario, 0o755); err != nil {
 		return nil, createError(root, err)
 	}
@@ -110,10 +105,7 @@ func Create(root string, meta Meta) (*Dir, error) {
 	if err != nil {
 		return nil, createError(root, err)
 	}
-	d := &Dir{path: path, history: history}
-	if err := link(path); err != nil {
-		d.notes = append(d.notes, fmt.Sprintf("%s was not updated: %v", Latest, cause(err)))
-	}
+	d := &Dir{path: path, history: history, made: made}
 	if err := d.enter(PhaseRunning, meta); err != nil {
 		return nil, errors.Join(createError(root, err), d.Close())
 	}
@@ -180,7 +172,6 @@ func (d *Dir) enter(phase Phase, meta Meta) error {
 	meta.Schema = Schema
 	meta.Phase = phase
 	meta.Started = meta.Started.UTC()
-	meta.Notes = slices.Concat(meta.Notes, d.notes)
 	if err := d.writeJSON(RunFile, meta); err != nil {
 		return err
 	}
@@ -284,21 +275,6 @@ func mkdirNew(parent, name string) (string, error) {
 		err = os.Mkdir(path, 0o755)
 	}
 	return path, err
-}
-
-// link points latest to the run directory, at once and relatively, so that the
-// store can be moved.
-func link(path string) error {
-	parent, run := filepath.Split(path)
-	tmp := filepath.Join(parent, "."+Latest+"-"+run)
-	if err := os.Symlink(run, tmp); err != nil {
-		return err
-	}
-	if err := os.Rename(tmp, filepath.Join(parent, Latest)); err != nil {
-		_ = os.Remove(tmp) // best effort: the rename's error is the one to report
-		return err
-	}
-	return nil
 }
 
 // safeName makes one file name of a scenario's name, whatever it contains.

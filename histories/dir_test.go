@@ -3,6 +3,7 @@ package histories
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -34,6 +35,11 @@ func create(t *testing.T, root string, meta Meta) *Dir {
 	return d
 }
 
+// publish ends a run that has a verdict.
+func publish(d *Dir, meta Meta) error {
+	return errors.Join(d.Recorded(meta), d.Checked(meta, nil), d.Publish(meta))
+}
+
 func read(t *testing.T, elem ...string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(elem...))
@@ -63,12 +69,11 @@ func TestDirPhases(t *testing.T) {
 	if want := filepath.Join(root, "get-del-race", "20260102T140405.067Z-1"); d.Path() != want {
 		t.Fatalf("Path = %s, want %s", d.Path(), want)
 	}
-	latest := filepath.Join(root, "get-del-race", Latest)
 
 	// at expects what Load and a directory listing show in a phase.
 	at := func(phase Phase, events []Event, names ...string) {
 		t.Helper()
-		got, loaded, err := Load(latest)
+		got, loaded, err := Load(d.Path())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,10 +111,10 @@ func TestDirPhases(t *testing.T) {
 	wantErr(t, d.WriteFile(CommandsFile, []byte("{}\n")), "")
 	wantErr(t, d.Checked(meta, map[string]string{"verdict": "fail"}), "")
 	at(PhaseChecked, r.Events(), CommandsFile, EventsFile, ResultsFile, RunFile)
-	if got := read(t, latest, ResultsFile); got != "{\n  \"verdict\": \"fail\"\n}\n" {
+	if got := read(t, d.Path(), ResultsFile); got != "{\n  \"verdict\": \"fail\"\n}\n" {
 		t.Errorf("results.json is %s", got)
 	}
-	golden(t, "run.json", []byte(read(t, latest, RunFile)))
+	golden(t, "run.json", []byte(read(t, d.Path(), RunFile)))
 	if info, err := os.Stat(filepath.Join(d.Path(), RunFile)); err != nil || info.Mode().Perm() != 0o644 {
 		t.Errorf("run.json: %v, %v; want mode 0644", info.Mode(), err)
 	}
@@ -147,7 +152,9 @@ func TestDirTwoRunsAtOnce(t *testing.T) {
 				return
 			}
 			paths[i] = filepath.Base(d.Path())
-			_ = d.Close()
+			if err := publish(d, goldenMeta()); err != nil {
+				t.Error(err)
+			}
 		})
 	}
 	wg.Wait()
@@ -173,9 +180,9 @@ func TestDirTwoRunsAtOnce(t *testing.T) {
 func TestDirLatestFollowsTheNewestAndMoves(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "store")
 	meta := goldenMeta()
-	create(t, root, meta)
+	wantErr(t, publish(create(t, root, meta), meta), "")
 	meta.Seed = 2
-	create(t, root, meta)
+	wantErr(t, publish(create(t, root, meta), meta), "")
 	moved := root + "-moved"
 	if err := os.Rename(root, moved); err != nil {
 		t.Fatal(err)
@@ -193,7 +200,7 @@ func TestDirWithoutLatestIsANote(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := create(t, root, goldenMeta())
-	wantErr(t, d.Recorded(goldenMeta()), "")
+	wantErr(t, publish(d, goldenMeta()), "")
 	got, _, err := Load(d.Path())
 	if err != nil {
 		t.Fatal(err)
@@ -203,6 +210,48 @@ func TestDirWithoutLatestIsANote(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{filepath.Base(d.Path()), Latest}, files(t, filepath.Join(root, "get-del-race"))); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
+	}
+}
+
+// TestDirLatestIsARunWithAVerdict checks that the link stays where it is while another run is
+// written, and when that is given up.
+func TestDirLatestIsARunWithAVerdict(t *testing.T) {
+	root := t.TempDir()
+	wantErr(t, publish(create(t, root, goldenMeta()), goldenMeta()), "")
+	d := create(t, root, goldenMeta())
+	for _, begin := range []func() error{
+		func() error { return nil },
+		func() error { return d.Recorded(goldenMeta()) },
+		func() error { return d.Checked(goldenMeta(), nil) },
+	} {
+		wantErr(t, begin(), "")
+		if d.phase != PhaseChecked {
+			wantErr(t, d.Publish(goldenMeta()), fmt.Sprintf("run directory %s is in phase %q, want %q: latest is only ever a run with a verdict", d.Path(), d.phase, PhaseChecked))
+		}
+		if to, err := os.Readlink(filepath.Join(root, "get-del-race", Latest)); err != nil || to != "20260102T140405.067Z-1" {
+			t.Errorf("in phase %s latest → %s, %v; want the first run", d.phase, to, err)
+		}
+	}
+}
+
+func TestDirDiscardLeavesNothing(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "deep", "store")
+	one, other := create(t, root, goldenMeta()), create(t, root, goldenMeta())
+	wantErr(t, one.Discard(), "")
+	if diff := cmp.Diff([]string{filepath.Base(other.Path())}, files(t, filepath.Dir(one.Path()))); diff != "" {
+		t.Errorf("beside another run (-want +got):\n%s", diff)
+	}
+	wantErr(t, os.RemoveAll(other.Path()), "")
+	last := create(t, root, goldenMeta())
+	wantErr(t, last.Discard(), "")
+	if diff := cmp.Diff([]string{"get-del-race"}, files(t, root)); diff != "" {
+		t.Errorf("what was there before (-want +got):\n%s", diff)
+	}
+
+	fresh := filepath.Join(t.TempDir(), "deep", "store")
+	wantErr(t, create(t, fresh, goldenMeta()).Discard(), "")
+	if _, err := os.Stat(filepath.Dir(fresh)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s: %v, want none", filepath.Dir(fresh), err)
 	}
 }
 

@@ -31,7 +31,7 @@ import (
 // (P56). A renewal without an answer is waited for until TTL after it was sent, so that the
 // holder hears of the loss half a TTL after the lease ended (P37). A SET whose reply was
 // lost is sent again, meets its own key, and leaves it (P26). A release says true whatever the
-// server answers (P62), or if it cannot be reached (P67).
+// server answers (P37), or if it cannot be reached (P67).
 //
 // The lock is a Connector, and not safe for concurrent use. A lease must be released, or
 // the lock closed: both end its renewal.

@@ -2,21 +2,32 @@ package locks
 
 import "slices"
 
+// Steps are what of the steps, or faults, decides by whom a lock is measured.
+type Steps struct {
+	// Failover says that they take a server from the lock: one on a single master that promises
+	// to survive that is then measured by those that do, and they need several masters for it.
+	Failover bool
+	// Resent says that commands are sent twice: a lock that does not promise that such a request
+	// counts once is then measured by those that do not, either.
+	Resent bool
+}
+
 // References returns the locks of all by which a lock is measured: what every one of them
 // breaks under the same steps, no lock of its class survives. They are sound and promise
 // nothing that the lock does not promise. The first group promises as much as there is, each
 // later one less; a later one counts only where no lock of those before can play the steps.
 //
 // No lock is a reference for itself, for its variants, or for the lock that it is a variant
-// of. stranger says that the lock is none of all, whatever its name. failover says that the
-// steps take a server from the lock: one on a single master that promises to survive that is
-// then measured by those that do, and they need several masters for it.
-func References(lock Spec, stranger, failover bool, all []Spec) [][]Spec {
+// of. stranger says that the lock is none of all, whatever its name.
+func References(lock Spec, stranger bool, steps Steps, all []Spec) [][]Spec {
 	class := lock.Class()
-	failover = failover && class.Failover && !class.Quorum
+	failover := steps.Failover && class.Failover && !class.Quorum
 	var fair []Spec
 	for _, r := range all {
 		if !r.Sound || !stranger && r.family() == lock.family() {
+			continue
+		}
+		if steps.Resent && r.Promises.Once && !lock.Promises.Once {
 			continue
 		}
 		if failover && r.Class() == (Class{Quorum: true, Failover: true}) || !failover && r.Class().Within(class) {

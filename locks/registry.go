@@ -281,6 +281,16 @@ func All() []Spec {
 			New:      NewDeadlineLate,
 		},
 		{
+			Name:     "fail-open",
+			Title:    "setnx-px-lua that is granted when the server cannot be reached",
+			Source:   "mutant of setnx-px-lua",
+			Flaw:     "P85",
+			Masters:  1,
+			Variant:  "setnx-px-lua",
+			HasToken: true,
+			New:      NewFailOpen,
+		},
+		{
 			Name:     "impatient",
 			Title:    "setnx-px-lua that deletes the key at every hundredth refusal",
 			Source:   "mutant of setnx-px-lua",
@@ -823,6 +833,7 @@ func All() []Spec {
 			Masters:    1,
 			Extends:    true,
 			HasToken:   true,
+			Promises:   Promises{Once: true},
 			New:        NewBSMRedislock,
 		},
 		{
@@ -835,6 +846,7 @@ func All() []Spec {
 			Variant:    "bsm-redislock",
 			Extends:    true,
 			HasToken:   true,
+			Promises:   Promises{Once: true},
 			New:        NewBSMRedislockResend,
 		},
 		{

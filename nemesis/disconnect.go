@@ -44,7 +44,7 @@ func Disconnect(c Cables, node string) Fault {
 
 func disconnectKind() Kind {
 	return Kind{
-		Name: "disconnect", Title: "a server of the lock is taken off its network", F: DisconnectF,
+		Name: "disconnect", Title: "a server of the lock is taken off its network", F: DisconnectF, Virtual: "stall",
 		Needs: func(c cluster.Cluster) error {
 			if _, ok := c.(Cables); !ok {
 				return errNoNetwork

@@ -59,7 +59,7 @@ func DropReplication(c ReplicaNetwork, master, replica string, toReplica, toMast
 
 func dropReplicationKind() Kind {
 	return Kind{
-		Name: "drop-replication", Title: "packets between a master and its replica are lost, both ways or one", F: DropReplicationF, Replicas: 1,
+		Name: "drop-replication", Title: "packets between a master and its replica are lost, both ways or one", F: DropReplicationF, Replicas: 1, Virtual: "replication",
 		Needs: func(c cluster.Cluster) error {
 			if _, ok := c.(ReplicaNetwork); !ok {
 				return errNoNetwork

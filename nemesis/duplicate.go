@@ -54,7 +54,7 @@ func place(m wire.Match) cluster.Place { return cluster.Place{Database: m.Databa
 
 func duplicateKind() Kind {
 	return Kind{
-		Name: "duplicate", Title: "a command is sent twice, and the first reply gets lost", F: DuplicateF, Client: true, Needs: anywhere,
+		Name: "duplicate", Title: "a command is sent twice, and the first reply gets lost", F: DuplicateF, Client: true, Resends: true, Needs: anywhere,
 		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
 			client, link, ok := s.connection(r)
 			lock, known := s.place(r)

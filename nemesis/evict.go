@@ -82,7 +82,7 @@ func SimulatedEviction(c EvictionCommander, node string) Fault {
 
 func evictKind() Kind {
 	return Kind{
-		Name: "evict", Title: "a server of the lock evicts all keys for want of memory", F: EvictF, Needs: needsCommands,
+		Name: "evict", Title: "a server of the lock evicts all keys for want of memory", F: EvictF, AtOnce: true, Needs: needsCommands,
 		Means: func(c cluster.Cluster) string {
 			if _, ok := c.(cluster.EvictionSimulator); ok {
 				return "simulated: keys are deleted"

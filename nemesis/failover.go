@@ -87,7 +87,7 @@ func needsReplica(c cluster.Cluster) error {
 
 func failoverKind() Kind {
 	return Kind{
-		Name: "failover", Title: "a master dies and its replica takes over, once per replica", F: FailoverF, Replicas: 1, Promotes: true, Needs: needsReplica,
+		Name: "failover", Title: "a master dies and its replica takes over, once per replica", F: FailoverF, AtOnce: true, Replicas: 1, Promotes: true, Needs: needsReplica,
 		Draw: func(s Scene, _ *rand.Rand) (Fault, bool) {
 			c, can := s.Cluster.(Replicated)
 			master, replicas := followers(s.Cluster)
@@ -101,7 +101,7 @@ func failoverKind() Kind {
 
 func replicationKind() Kind {
 	return Kind{
-		Name: "replication", Title: "the link from a master to its replica is cut", F: CutReplicationF, Replicas: 1, Needs: needsReplica,
+		Name: "replication", Title: "the link from a master to its replica is cut", F: CutReplicationF, Spares: true, Replicas: 1, Needs: needsReplica,
 		Draw: func(s Scene, _ *rand.Rand) (Fault, bool) {
 			c, can := s.Cluster.(Replicated)
 			_, replica, ok := successor(s.Cluster)

@@ -39,7 +39,7 @@ func Flush(c cluster.Commander, node string) Fault {
 
 func flushKind() Kind {
 	return Kind{
-		Name: "flush", Title: "somebody deletes all keys of a server of the lock (FLUSHALL)", F: FlushF, Needs: needsCommands,
+		Name: "flush", Title: "somebody deletes all keys of a server of the lock (FLUSHALL)", F: FlushF, AtOnce: true, Needs: needsCommands,
 		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
 			c, node, ok := s.commander(r)
 			return Flush(c, node), ok

@@ -37,7 +37,7 @@ func isolation(c Network, node, plan string, paths ...cluster.Path) Fault {
 
 func isolateKind() Kind {
 	return Kind{
-		Name: "isolate", Title: "packets to a server of the lock, from it or both are lost", F: IsolateF,
+		Name: "isolate", Title: "packets to a server of the lock, from it or both are lost", F: IsolateF, Virtual: "stall",
 		Needs: needsNetwork, Try: canDrop,
 		Means: func(cluster.Cluster) string { return "iptables DROP in its container" },
 		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {

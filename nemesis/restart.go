@@ -63,7 +63,7 @@ func Restart(c Restarter, node string) Fault {
 
 func restartKind() Kind {
 	return Kind{
-		Name: "restart", Title: "a server of the lock dies and comes back empty", F: RestartF, Brief: true,
+		Name: "restart", Title: "a server of the lock dies and comes back empty", F: RestartF, AtOnce: true, Brief: true,
 		Needs: func(c cluster.Cluster) error {
 			if _, ok := c.(Restarter); !ok {
 				return errors.New("its servers cannot be killed and started again")

@@ -102,6 +102,10 @@ type Kind struct {
 	F     histories.F
 	// Client says that the fault hits a client or its connections, and no server's data.
 	Client bool
+	// Spares says that the fault hits a server and takes no key away from it.
+	Spares bool
+	// AtOnce says that the fault, if it takes keys away, does so when it begins and never later.
+	AtOnce bool
 	// Replicas is how many replicas the lock's first master must have.
 	Replicas int
 	// Sentinels is how many Redis Sentinels must watch over it. They fail over by themselves:
@@ -122,6 +126,11 @@ type Kind struct {
 	Try func(context.Context, cluster.Cluster) error
 	// Means says how a deployment has the fault, where that is worth telling; nil: never.
 	Means func(cluster.Cluster) string
+	// Resends says that the fault sends commands twice.
+	Resends bool
+	// Virtual is the kind that stands in for this one in virtual time, where it cannot be had.
+	// Empty: it can.
+	Virtual string
 	// Draw makes one. False means that there is nothing to hit just now.
 	Draw func(s Scene, r *rand.Rand) (Fault, bool)
 }
@@ -169,9 +178,23 @@ func Kinds() []Kind {
 
 // ClientFaults lists the faults that cannot change what a server holds.
 func ClientFaults() []histories.F {
-	faults := []histories.F{HoldF}
+	return those([]histories.F{HoldF}, func(k Kind) bool { return k.Client })
+}
+
+// SparingFaults lists the faults that hit a server and take no key away from it.
+func SparingFaults() []histories.F {
+	return those(nil, func(k Kind) bool { return k.Spares })
+}
+
+// InstantFaults lists the faults of a server that take keys away when they begin and never later.
+func InstantFaults() []histories.F {
+	return those([]histories.F{KillF, PromoteF}, func(k Kind) bool { return k.AtOnce })
+}
+
+// those adds to faults that random runs cannot draw those of the kinds that are so.
+func those(faults []histories.F, is func(Kind) bool) []histories.F {
 	for _, k := range Kinds() {
-		if k.Client {
+		if is(k) {
 			faults = append(faults, k.F)
 		}
 	}

@@ -40,7 +40,7 @@ func ScriptFlush(c cluster.Commander, node string) Fault {
 
 func scriptFlushKind() Kind {
 	return Kind{
-		Name: "script-flush", Title: "a server of the lock forgets its scripts (SCRIPT FLUSH)", F: ScriptFlushF, Needs: needsCommands,
+		Name: "script-flush", Title: "a server of the lock forgets its scripts (SCRIPT FLUSH)", F: ScriptFlushF, Spares: true, Needs: needsCommands,
 		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
 			c, node, ok := s.commander(r)
 			return ScriptFlush(c, node), ok

@@ -11,6 +11,8 @@ import (
 type asking struct {
 	checker.Result
 	want *checker.Judged // nil: nothing in particular
+	// excused says that it is broken, and that no lock of the class keeps it.
+	excused bool
 }
 
 // asked are the properties of a run: those that were judged, and those that should have been.
@@ -23,11 +25,11 @@ func (r Run) asked() []asking {
 	}
 	for _, res := range r.Report.Results {
 		judged[res.Property] = true
-		all = append(all, asking{res, want[res.Property]})
+		all = append(all, asking{res, want[res.Property], r.excused(res.Property)})
 	}
 	for i, e := range r.Expected {
 		if !judged[e.Property] {
-			all = append(all, asking{r.Report.Result(e.Property), &r.Expected[i]})
+			all = append(all, asking{Result: r.Report.Result(e.Property), want: &r.Expected[i]})
 		}
 	}
 	return all
@@ -52,7 +54,7 @@ func (a asking) verdict() string {
 // held is verdict if the property should hold.
 func (a asking) held() string {
 	want := checker.Judged{Want: checker.Pass, Met: a.Verdict == checker.Pass || a.Verdict == checker.NotApplicable}
-	return asking{a.Result, &want}.verdict()
+	return asking{Result: a.Result, want: &want}.verdict()
 }
 
 // how says what was found and what had been expected.
@@ -61,6 +63,8 @@ func (a asking) how() string {
 	switch {
 	case a.want == nil:
 		return got
+	case a.excused:
+		return got + ", as with every other lock of its class"
 	case a.want.Met:
 		return got + ", as expected"
 	}

@@ -18,10 +18,11 @@ type document struct {
 	Results *checker.Judgement `json:"results,omitempty"`
 	Dir     string             `json:"dir,omitempty"`
 	Error   string             `json:"error,omitempty"`
+	Unfit   bool               `json:"not_applicable,omitempty"` // says what Error is
 }
 
 func (r Run) document() document {
-	d := document{Schema: Schema, Dir: r.Dir, Error: r.Error}
+	d := document{Schema: Schema, Dir: r.Dir, Error: r.Error, Unfit: r.Unfit}
 	if r.Meta.Schema != 0 {
 		d.Run = &r.Meta
 	}

@@ -188,11 +188,14 @@ func (r Run) suite() Suite {
 		c.judge(a.verdict(), a.how(), text, r.body(body, a.how()))
 		s.Cases = append(s.Cases, c)
 	}
-	if r.Error != "" {
+	switch {
+	case r.Unfit:
+		s.Cases = append(s.Cases, Case{Name: "the run", Class: class, Skipped: &Message{Text: inOne(r.Error)}})
+	case r.Error != "":
 		s.Cases = append(s.Cases, Case{Name: "the run", Class: class, Error: &Message{
 			Text: inOne(r.Error), Type: "error", Body: r.body(inOne(r.Error), "lockbench, or something that it needs, failed"),
 		}})
-	} else if r.Outcome != checker.AsExpected && !s.bad() {
+	case r.Outcome != checker.AsExpected && !s.bad():
 		verdict := outcomeUnexpected
 		if r.Outcome == checker.Undecided {
 			verdict = outcomeUnknown

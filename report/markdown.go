@@ -57,10 +57,13 @@ const (
 	MarkUnexpected = "❌"
 	MarkUnknown    = "❔"
 	MarkError      = "💥"
+	MarkUnfit      = "➖"
 )
 
 func (r Run) mark() string {
 	switch {
+	case r.Unfit:
+		return MarkUnfit
 	case r.Error != "":
 		return MarkError
 	case r.Outcome == checker.AsExpected:
@@ -92,7 +95,7 @@ const mostListed = 100
 
 func several(b *strings.Builder, runs []Run) {
 	worst := 0
-	order := []string{MarkExpected, MarkUnknown, MarkUnexpected, MarkError}
+	order := []string{MarkUnfit, MarkExpected, MarkUnknown, MarkUnexpected, MarkError}
 	n := map[string]int{}
 	first := -1
 	for i, r := range runs {
@@ -108,8 +111,8 @@ func several(b *strings.Builder, runs []Run) {
 	}
 	fmt.Fprintf(b, "## %s %s\n\n%s\n\n**%s: %d as expected, %d not, %d unknown", order[worst], runs[0].heading(), Escape(runs[0].about(false)),
 		count(len(runs), "run"), n[MarkExpected], n[MarkUnexpected], n[MarkUnknown])
-	if n[MarkError] > 0 {
-		fmt.Fprintf(b, ", %d not played to the end", n[MarkError])
+	if ended := n[MarkError] + n[MarkUnfit]; ended > 0 {
+		fmt.Fprintf(b, ", %d not played to the end", ended)
 	}
 	b.WriteString("**\n\n| | seed | what was found |\n|---|---|---|\n")
 	for i, r := range runs {
@@ -151,7 +154,10 @@ func (r Run) about(seed bool) string {
 
 func (r Run) markdown(b *strings.Builder) {
 	fmt.Fprintf(b, "## %s %s\n\n%s\n\n", r.mark(), r.heading(), Escape(r.about(true)))
-	if r.Error != "" {
+	switch {
+	case r.Unfit:
+		fmt.Fprintf(b, "**not applicable:** %s\n", Escape(inOne(r.Error)))
+	case r.Error != "":
 		fmt.Fprintf(b, "**lockbench, or something that it needs, failed:** %s\n", Escape(inOne(r.Error)))
 	}
 	asked := r.asked()
@@ -172,6 +178,9 @@ func (r Run) markdown(b *strings.Builder) {
 	failed := broken(r)
 	for _, c := range Causes(r) {
 		fmt.Fprintf(b, "\n**Cause:** %s\n", Escape(CauseText(c)))
+	}
+	for _, text := range Peers(r) {
+		fmt.Fprintf(b, "\n%s\n", Escape(text))
 	}
 	if r.Why != "" && failed {
 		fmt.Fprintf(b, "\n> %s: %s\n", Escape(WhyHead(r)), Escape(prose(r.Why)))

@@ -14,7 +14,8 @@ type Run struct {
 
 	Dir       string               `json:"dir,omitempty"`   // where the run is kept
 	Page      string               `json:"page,omitempty"`  // the file that draws it
-	Error     string               `json:"error,omitempty"` // of the harness
+	Error     string               `json:"error,omitempty"` // of the harness, or why the run does not apply
+	Unfit     bool                 `json:"-"`               // Error says that the run does not apply
 	Events    []histories.Event    `json:"-"`
 	Exchanges []histories.Exchange `json:"-"`
 	Samples   []histories.Sample   `json:"-"`

@@ -294,6 +294,9 @@ func (p *printer) end(r Run) {
 	for _, c := range Causes(r) {
 		p.para("Cause:   ", CauseText(c), nil)
 	}
+	for _, text := range Peers(r) {
+		p.hang(text)
+	}
 	if r.Why != "" && failed {
 		p.hang(WhyHead(r) + ": " + prose(r.Why))
 	}
@@ -341,6 +344,9 @@ func sentence(r Run) string {
 	}
 	switch r.Outcome {
 	case checker.AsExpected:
+		if r.Judgement.Peers != nil {
+			return what + "; none of that is the lock's own fault."
+		}
 		return what + ", as expected."
 	case checker.Unexpected:
 		return what + ", NOT as expected: " + surprise(r.Expected, and(failed)) + "."

@@ -220,11 +220,22 @@ func (t *teller) alarms(e histories.Event) {
 		}
 		other := histories.WorkerName(h.Worker)
 		what := fmt.Sprintf("%s and %s both believe that they hold %s", other, name(e), show(e.Key))
-		if h.Deadline > 0 && h.Deadline <= e.Time {
-			what += fmt.Sprintf(", though %s's lease ended at %s", other, seconds(h.Deadline))
+		if end := toldBy(h, e.Index); end > 0 && end <= e.Time {
+			what += fmt.Sprintf(", though %s's lease ended at %s", other, seconds(end))
 		}
 		t.add(Row{First: None, Last: None, At: e.Time, Who: "!!", What: what, Alarm: true})
 	}
+}
+
+// toldBy is when the holder had been told, before an event, that its lease ends; 0 if it was not.
+func toldBy(h histories.Hold, event int) time.Duration {
+	d := h.Deadline
+	for _, x := range h.Extends {
+		if x.Deadline > 0 && x.Returned.Event < event {
+			d = x.Deadline
+		}
+	}
+	return d
 }
 
 func beliefs(events []histories.Event) []histories.Hold {

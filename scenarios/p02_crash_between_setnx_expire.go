@@ -25,9 +25,7 @@ func crashBetweenSetnxExpire() Scenario {
 		Cases: []Case{
 			{Lock: "setnx-expire", Want: checker.Expectation{
 				checker.DeadlockFreedom: checker.Fail,
-				// Whether the free lock was refused can be said only if the end of A's call was seen,
-				// and of a client that is killed as a process it is not.
-				checker.Availability: checker.NotApplicable,
+				checker.Availability:    checker.Fail,
 				// Nobody ever held the lock, so nothing can be said of holding it.
 				checker.StrictExclusion: checker.Unknown,
 				checker.LeaseExclusion:  checker.Unknown,

@@ -17,8 +17,7 @@ func spinWithoutBackoff() Scenario {
 			"in vain, and Redis has one thread for them and for everybody else. An interval between two tries, or a message when the lock " +
 			"is released, costs a few commands in a second.",
 		Faultless: true,
-		InProcess: "a worker tries once, and how it would wait is not asked",
-		Script: w.Script{Cast: 4, Steps: []w.Step{
+		Script: w.Script{Cast: 4, Waits: true, Steps: []w.Step{
 			w.Acquire("A"),
 			w.Read("A"),
 			w.Await("B"),

@@ -19,6 +19,7 @@ func clientCutOff() Scenario {
 		Script: w.Script{Cast: 2, Steps: []w.Step{
 			w.Acquire("A"),
 			w.Read("A"),
+			w.Acquire("B"),
 			w.CutOffFrom("A"),
 			w.LeaseEnds(),
 			w.Acquire("B"),

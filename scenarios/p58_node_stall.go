@@ -20,6 +20,7 @@ func nodeStall() Scenario {
 		Script: w.Script{Cast: 2, Steps: []w.Step{
 			w.Acquire("A"),
 			w.Read("A"),
+			w.Acquire("B"),
 			w.ServerStalls(0),
 			w.LeaseRunsOut(),
 			w.AcquireUnanswered("B"),

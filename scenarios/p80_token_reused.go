@@ -1,6 +1,8 @@
 package scenarios
 
 import (
+	"time"
+
 	"github.com/lockbench/lockbench/checker"
 	w "github.com/lockbench/lockbench/workloads"
 )
@@ -11,16 +13,15 @@ func tokenReused() Scenario {
 		Name:   "token-reused",
 		Title:  "a holder's late release meets the same token, once in many times",
 		Source: "A 4.1 (random token)",
-		Why: "A token is one of 32 numbers. Most of the time A's late release finds another one and is refused; once in 32 times B has drawn the same, and the release, which " +
-			"compares, deletes B's lock: C got in beside B.",
+		Why: "A token is one of 32 numbers. A outlived its leases on many keys, and B had each after it. Most of A's late releases find another token and are refused; once in 32 times B " +
+			"has drawn the same, and the release, which compares, deletes B's lock: C got in beside B.",
 		Faultless: true,
-		Gaps: map[string]string{
-			"process":  tooManyLeases,
-			"docker":   tooManyLeases,
-			"external": tooManyLeases,
-		},
+		Keys:      400,
 		Script: w.Script{Cast: 3, Steps: []w.Step{
-			w.OutliveOften("A", "B", "C", 400),
+			w.Acquire("A"),
+			w.LeaseEnds(),
+			w.Release("A"),
+			w.OutliveAll("A", "B", "C"),
 			w.Read("B"),
 			w.Read("C"),
 			w.Write("C"),
@@ -32,7 +33,7 @@ func tokenReused() Scenario {
 			w.Write("A"),
 			w.Release("A"),
 		}},
-		TTL: virtualTTL, RealTTL: waitedFor,
+		TTL: virtualTTL, RealTTL: 2 * time.Second,
 		Cases: []Case{
 			{Lock: "short-token", Want: checker.Expectation{
 				checker.StrictExclusion: checker.Fail,
@@ -44,11 +45,8 @@ func tokenReused() Scenario {
 			}},
 			{
 				Lock: "setnx-px-lua", Want: checker.Expectation{checker.StrictExclusion: checker.Fail},
-				Note: "B gets the lock when A's lease has ended, and A releases late: strictly, two held it, in every round. With tokens of 20 random bytes A was refused in all of them.",
+				Note: "B gets the lock when A's lease has ended, and A releases late: strictly, two held it, on every key. With tokens of 20 random bytes A was refused on all of them.",
 			},
 		},
 	}
 }
-
-// tooManyLeases is the gap of real servers in scenarios that outlive hundreds of leases.
-const tooManyLeases = "the script outlives hundreds of leases, which is nothing in virtual time and many minutes on real servers; use --backend embedded"

@@ -14,8 +14,7 @@ func waitFallsThrough() Scenario {
 		Why: "The loop that waits ends when it has the lock and when it has waited for long enough, and what follows does not ask which. A held the lock well within its lease; B " +
 			"waited, gave up, and was told that it has the lock.",
 		Faultless: true,
-		InProcess: "a worker tries once, and how it would wait is not asked",
-		Script: w.Script{Cast: 2, Steps: []w.Step{
+		Script: w.Script{Cast: 2, Waits: true, Steps: []w.Step{
 			w.Acquire("A"),
 			w.Read("A"),
 			w.Await("B"),

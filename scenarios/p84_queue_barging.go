@@ -15,8 +15,7 @@ func queueBarging() Scenario {
 			"first in the queue, asked in between and found A each time.",
 		Faultless:  true,
 		Overtaking: 2,
-		InProcess:  "a worker tries once, and how it would wait is not asked",
-		Script: w.Script{Cast: 2, Queues: true, Steps: []w.Step{
+		Script: w.Script{Cast: 2, Waits: true, Queues: true, Steps: []w.Step{
 			w.Acquire("A"),
 			w.Read("A"),
 			w.Write("A"),

@@ -214,6 +214,7 @@ func All() []Scenario {
 		releaseResent(),
 		waitFallsThrough(),
 		queueBarging(),
+		failOpen(),
 	}
 }
 

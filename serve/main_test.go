@@ -139,6 +139,9 @@ func (s *shop) keep(x sample) string {
 				{Property: checker.StrictExclusion, Verdict: x.verdict, Story: "what was seen"},
 			}},
 		})
+		if err == nil {
+			err = d.Publish(m)
+		}
 	}
 	if err != nil {
 		s.t.Fatal(err)

@@ -123,12 +123,12 @@ func (h *Hold) wait(c *conn) bool {
 	return !h.dropped && !c.ended
 }
 
-// passed are the armed rules that cmd fits and whose Before lets it pass. The caller does not
-// hold l.mu.
+// passed are the armed rules that cmd fits and whose Before lets it pass, save those that look for
+// an effect. The caller does not hold l.mu.
 func (l *Link) passed(cmd *Command, actions ...action) []*Hold {
 	var passed []*Hold
 	for _, h := range l.armed(cmd, actions...) {
-		if h.match.Before != nil && !h.match.Before(*cmd) {
+		if h.match.Effect == nil && h.match.Before != nil && !h.match.Before(*cmd) {
 			passed = append(passed, h)
 		}
 	}

@@ -40,7 +40,6 @@ type Link struct {
 	conns    []*conn    // in the order in which they came
 	lastConn int
 	lastSeq  int     // of the commands that have arrived
-	replies  int     // to them, that have arrived from the node
 	rules    []*Hold // armed, in the order in which they were set
 	losses   []*Loss
 	observer func(Event)

@@ -15,13 +15,6 @@ func (l *Link) Commands() int {
 	return l.lastSeq
 }
 
-// Answered is how many of them the node has answered, whether the client heard of it or not.
-func (l *Link) Answered() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.replies
-}
-
 // CommandsByConn is how many commands have arrived on each open connection, by its number.
 func (l *Link) CommandsByConn() map[int]int {
 	l.mu.Lock()

@@ -115,9 +115,6 @@ func (p *replyPump) match() bool {
 	}
 	p.link.mu.Lock()
 	next, ok := p.pending.pop()
-	if ok {
-		p.link.replies++
-	}
 	watched := next.hold != nil || len(next.effects) > 0 || next.repeat != nil || p.link.observer != nil
 	p.link.mu.Unlock()
 	p.counts = ok // a node may speak unasked, such as when it has too many clients

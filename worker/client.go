@@ -57,7 +57,7 @@ func (c *Client) start(ctx context.Context) error {
 		return err
 	}
 	if c.fleet.need != "" && !slices.Contains(hello.Can, c.fleet.need) {
-		err = fmt.Errorf("cannot run %s: %w", c.fleet.needed, lacks(hello.Can, c.fleet.need))
+		err = fmt.Errorf("cannot run %s: %w", c.fleet.needed, &LacksError{Can: hello.Can, Capability: c.fleet.need})
 	}
 	if err == nil {
 		pid := p.cmd.Process.Pid
@@ -157,9 +157,14 @@ func (c *Client) Restart(ctx context.Context) (string, error) {
 	return fmt.Sprintf("process %d takes its place", c.current().subject.PID), nil
 }
 
-// lacks says that a worker has not told of a capability.
-func lacks(can []string, capability string) error {
-	return fmt.Errorf("its hello says that it can %q, want %q among it", can, capability)
+// LacksError says that a worker has not told of a capability that a run needs.
+type LacksError struct {
+	Can        []string
+	Capability string
+}
+
+func (e *LacksError) Error() string {
+	return fmt.Sprintf("its hello says that it can %q, want %q among it", e.Can, e.Capability)
 }
 
 // able ends a process that is asked for what it has not said that it can.
@@ -167,7 +172,7 @@ func (p *process) able(capability string, op Op) error {
 	if slices.Contains(p.can, capability) {
 		return nil
 	}
-	p.fail(fmt.Errorf("cannot do what %s asks for: %w", op, lacks(p.can, capability)))
+	p.fail(fmt.Errorf("cannot do what %s asks for: %w", op, &LacksError{Can: p.can, Capability: capability}))
 	return p.useless()
 }
 

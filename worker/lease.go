@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -59,6 +60,9 @@ func (l *Lease) Deadline() time.Time { return l.deadline }
 
 // Lost is closed once the worker has said that the lease is gone.
 func (l *Lease) Lost() <-chan struct{} { return l.lost }
+
+// Tells says whether the worker has said that it tells of losses, so that waiting for it is worth it.
+func (l *Lease) Tells() bool { return slices.Contains(l.process.can, CanLost) }
 
 // Token is the fencing token, of the section if that has one of its own.
 func (l *Lease) Token() int64 { return max(l.token, l.section.Load()) }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -351,7 +352,7 @@ func (s *server) configure(ctx context.Context, set *Setting) error {
 		Dial:     func(ctx context.Context, node int) (net.Conn, error) { return s.opt.dial(ctx, set.Nodes[node]) },
 		Clock:    Clock{},
 		NewClock: func() locks.Clock { return Clock{} },
-		Rand:     rand.NewChaCha8(sha256.Sum256([]byte(set.Seed))),
+		Rand:     rand.NewChaCha8(seeded(set.Seed)),
 		Client:   set.Identity,
 		Thread:   1, // the only thread of its process
 	})
@@ -362,6 +363,15 @@ func (s *server) configure(ctx context.Context, set *Setting) error {
 	}
 	s.guard, s.lock, s.spec, s.masters = guard, lock, spec, shards
 	return nil
+}
+
+// seeded is what the random numbers of a lock begin with: those that the harness gives to a lock of its
+// own, so that a token which others may draw, too, is the same in both.
+func seeded(seed string) (key [32]byte) {
+	if b, err := hex.DecodeString(seed); err == nil && len(b) == len(key) {
+		return [32]byte(b)
+	}
+	return sha256.Sum256([]byte(seed))
 }
 
 // keys are the names under which the lock is kept that is given this one.

@@ -3,6 +3,7 @@ package worker
 import (
 	"bufio"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"io"
 	"os"
@@ -237,4 +238,15 @@ func TestServeEndsInTheMiddle(t *testing.T) {
 	d.ask(Request{ID: 1, Op: Configure, Setting: &set})
 	d.say(`{"id":2,"op":"acquire","key":"k","ttl":1000}`)
 	d.end()
+}
+
+// TestSeeded checks that a worker draws what a lock of the harness draws: the seed is in hexadecimal.
+func TestSeeded(t *testing.T) {
+	want := [32]byte{1, 31: 2}
+	if got := seeded(hex.EncodeToString(want[:])); got != want {
+		t.Errorf("got %x, want %x", got, want)
+	}
+	if seeded("2a") == seeded("2b") || seeded("") == seeded("2a") {
+		t.Error("different seeds are the same")
+	}
 }

@@ -2,6 +2,7 @@ package workloads
 
 import (
 	"context"
+	"time"
 
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/locks"
@@ -24,6 +25,35 @@ func (c *Client) watch(ctx context.Context, s *section, w locks.Watched) {
 		// re-entered: the loss of one is that of all, and their holder stops at once.
 		c.disown(histories.Lost, s.key, "")
 	}
+}
+
+// hears waits until c is told that its lease is lost, for a quarter of a TTL at most. It returns
+// at once if c holds nothing, or by a lock that tells of no loss.
+func (s *Stage) hears(ctx context.Context, c *Client) error {
+	held := c.section()
+	if held == nil {
+		return nil
+	}
+	if w, ok := held.lease.(locks.Watched); !ok || w.Lost() == nil {
+		return nil
+	}
+	if w, ok := held.lease.(interface{ Tells() bool }); ok && !w.Tells() {
+		return nil
+	}
+	for end := s.Clock.Now().Add(s.TTL / 4); s.Clock.Now().Before(end); {
+		select {
+		case <-held.over:
+			return nil
+		default:
+		}
+		if err := s.stop(ctx); err != nil {
+			return err
+		}
+		if err := s.Clock.Sleep(ctx, max(s.TTL/200, time.Millisecond)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Abandon ends the client's belief in all that it holds, without a word to the lock: it

@@ -48,6 +48,7 @@ type Client struct {
 	Recorder *histories.Recorder
 	Now      func() time.Duration // the run's clock
 	Rand     *rand.Rand
+	Whim     *rand.Rand    // of whether random load extends
 	Timeout  time.Duration // of one call
 	// Process is what the client runs in; nil: our own.
 	Process nemesis.Process
@@ -56,6 +57,8 @@ type Client struct {
 	// Sent is how many commands the client has sent to the lock's servers; nil: that is not
 	// counted, as it shares its connections with others.
 	Sent func() int
+	// Extends says that the lock offers to extend leases.
+	Extends bool
 	// ExtendAdds says that extending a lease adds to what is left of it.
 	ExtendAdds bool
 	// Patience is over after d of the run's clock, which stands still for nobody. Nil: that of
@@ -79,7 +82,8 @@ type Client struct {
 	holds   atomic.Bool // whether held is set, for others to see
 	calls   atomic.Bool // see Calls
 
-	renewed int // for which life Lock was made
+	renewed int           // for which life Lock was made
+	longest time.Duration // lease that it asked to extend to
 }
 
 // section is a lock that the client believes to hold, and what it did under it.

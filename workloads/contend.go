@@ -7,7 +7,7 @@ import (
 )
 
 // Contend is the plainest load: a client acquires the lock, increments the register by
-// read and write, and releases.
+// read and write, and releases. At times it extends its lease in between.
 type Contend struct{ Load }
 
 // Run lets the clients go and waits for all of them.
@@ -18,10 +18,13 @@ func contend(ctx context.Context, p *player, key string) error {
 		return err
 	}
 	_ = p.Read(ctx) // recorded, as all calls are
-	if err := p.think(ctx, p.section); err != nil {
+	mayGoOn, err := p.work(ctx, p.section)
+	if err != nil {
 		return err
 	}
-	_ = p.Write(ctx)
+	if mayGoOn {
+		_ = p.Write(ctx)
+	}
 	_ = p.Release(ctx)
 	return nil
 }

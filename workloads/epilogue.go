@@ -13,8 +13,9 @@ import (
 )
 
 // Epilogue ends every run the same way: what is broken is healed, living holders
-// release, a fresh client must get the lock on every key within TTL + slack, and what the
-// lock's servers still hold is written down.
+// release, a fresh client must get the lock on every key within the TTL, or the
+// longest that anybody asked to extend a lease to, + slack, and what the lock's servers still hold
+// is written down.
 func Epilogue(ctx context.Context, s *Stage) error {
 	if err := s.Nemesis.HealAll(ctx); err != nil {
 		return err
@@ -37,7 +38,7 @@ func Epilogue(ctx context.Context, s *Stage) error {
 		}
 	}
 	for _, key := range s.Keys {
-		if _, err := s.await(ctx, s.Prober, key.Name, s.TTL+2*s.Slack); err != nil {
+		if _, err := s.await(ctx, s.Prober, key.Name, s.longest()+2*s.Slack); err != nil {
 			return err
 		}
 		if !s.Prober.Holds() {
@@ -57,12 +58,22 @@ func Epilogue(ctx context.Context, s *Stage) error {
 	return s.audit(ctx)
 }
 
+// longest is the longest that anybody asked to extend a lease to, and at least the TTL.
+func (s *Stage) longest() time.Duration {
+	longest := s.TTL
+	for _, c := range s.Clients {
+		longest = max(longest, c.longest)
+	}
+	return longest
+}
+
 // wait is await on the first key, for a step. That no server answered c all the time is a
 // *MissedError, unless a fault explains it.
 func (s *Stage) wait(ctx context.Context, c *Client, d time.Duration) error {
-	before := s.answered(c)
+	answered, stop := s.listen(c)
+	defer stop()
 	last, err := s.await(ctx, c, s.name(), d)
-	if err == nil && last != nil && s.answered(c) == before && !s.explains(c) && !s.Hangs.Any() {
+	if err == nil && last != nil && !answered() && !s.explains(c) && !s.Hangs.Any() {
 		err = &MissedError{Why: fmt.Sprintf("%s asked for %v and got no answer: %v", c.Name, d, last)}
 	}
 	return err

@@ -32,6 +32,7 @@ func (c *Client) Extend(ctx context.Context, d time.Duration) error {
 	began := c.Now()
 	owed := c.owes(s, began, d)
 	e.TTL = max(owed-began, 1) // 0 would be none that is recorded
+	c.longest = max(c.longest, e.TTL)
 	if e.TTL != d {
 		e.Value = asks(c.ExtendAdds, d)
 	}

@@ -22,7 +22,13 @@ func increment(ctx context.Context, p *player, key string) error {
 	if err := p.await(ctx, histories.Exclusive, key); err != nil {
 		return err
 	}
-	_ = p.Incr(ctx, p.draw(p.section))
+	mayGoOn, err := p.prolong(ctx, p.section)
+	if err != nil {
+		return err
+	}
+	if mayGoOn {
+		_ = p.Incr(ctx, p.draw(p.section))
+	}
 	_ = p.Release(ctx)
 	return nil
 }

@@ -28,6 +28,10 @@ type Load struct {
 // patience is how many TTLs a client waits for the lock before it gives up for good.
 const patience = 10
 
+// extendsOneIn says how often a client extends its lease: once in so many sections, and then again
+// as often.
+const extendsOneIn = 4
+
 // Clients is N.
 func (l Load) Clients() int { return l.N }
 
@@ -108,6 +112,31 @@ func (p *player) key() string {
 // draw is a time of up to most.
 func (p *player) draw(most time.Duration) time.Duration {
 	return time.Duration(p.Rand.Int64N(int64(most)))
+}
+
+// work thinks for up to most and then may prolong; see there.
+func (p *player) work(ctx context.Context, most time.Duration) (mayGoOn bool, err error) {
+	if err := p.think(ctx, most); err != nil {
+		return false, err
+	}
+	return p.prolong(ctx, most)
+}
+
+// prolong extends the lease at times, where the lock offers it, and thinks for up to most after
+// each. It says whether the client may go on: one that was not told that its lease is extended
+// cannot know that it still holds, and does nothing but give it back.
+//
+// It draws from a source of its own, so that of locks that cannot a seed decides the same.
+func (p *player) prolong(ctx context.Context, most time.Duration) (mayGoOn bool, err error) {
+	for p.Extends && p.Whim.IntN(extendsOneIn) == 0 {
+		if p.Extend(ctx, p.stage.TTL) != nil { // recorded
+			return false, nil
+		}
+		if err := p.Clock.Sleep(ctx, time.Duration(p.Whim.Int64N(int64(most)))); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // think stands still for a time of up to most.

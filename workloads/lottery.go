@@ -51,10 +51,13 @@ func (p *player) try(ctx context.Context, key string, round int64) error {
 		return p.stage.stop(ctx)
 	}
 	if s := p.Client.section(); s != nil && p.Read(ctx) == nil && s.seen.Value < round {
-		if err := p.think(ctx, p.section); err != nil {
+		mayGoOn, err := p.work(ctx, p.section)
+		if err != nil {
 			return err
 		}
-		_ = p.Draw(ctx, round)
+		if mayGoOn {
+			_ = p.Draw(ctx, round)
+		}
 	}
 	_ = p.Release(ctx)
 	return p.stage.stop(ctx)

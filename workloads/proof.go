@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/wire"
 )
 
 // How steps prove that they hit the lock.
@@ -51,14 +53,15 @@ func (s *Stage) unsighted(keys ...Key) error {
 // mostAsks is how often a client asks that gets no answer.
 const mostAsks = 3
 
-// ask lets c try, and again if no server answered, such as because its connection died with
-// one. That no answer comes is a *MissedError, unless a fault explains it. What a server
-// answers is an answer, also if it leaves the outcome open.
+// ask lets c try, and again if no server answered a command on the lock, such as because its
+// connection died with one. That no answer comes is a *MissedError, unless a fault explains it.
+// What a server answers is an answer, also if it leaves the outcome open.
 func (s *Stage) ask(ctx context.Context, c *Client, try func(context.Context) error) error {
 	for n := 1; ; n++ {
-		before := s.answered(c)
+		answered, stop := s.listen(c)
 		err := try(ctx)
-		if err == nil || locks.Classify(err) == locks.Refused || s.answered(c) > before || s.explains(c) || s.Hangs.Any() {
+		stop()
+		if err == nil || locks.Classify(err) == locks.Refused || answered() || s.explains(c) || s.Hangs.Any() {
 			return err
 		}
 		if stop := s.stop(ctx); stop != nil {
@@ -73,21 +76,37 @@ func (s *Stage) ask(ctx context.Context, c *Client, try func(context.Context) er
 	}
 }
 
-// answered is how many commands of c the lock's servers have answered, or of all clients if c
-// shares its connections.
-func (s *Stage) answered(c *Client) (n int) {
+// listen notes whether a server answers a command of c on one of the locks, or of any client if c
+// shares its connections, until stop is called. The commands that set up a connection are none of
+// these. Where it is not known where a lock is kept, every command may be on it.
+func (s *Stage) listen(c *Client) (answered func() bool, stop func()) {
+	clients := []*Client{c}
 	if c.Sent == nil {
-		for _, o := range s.Clients {
-			for _, link := range s.lockLinks(o.Name) {
-				n += link.Answered()
+		clients = s.Clients
+	}
+	var heard atomic.Bool
+	note := wire.Match{Effect: func(wire.Command) func() bool {
+		return func() bool { heard.Store(true); return false } // and lets the reply pass
+	}}
+	known := !slices.ContainsFunc(s.Keys, func(k Key) bool { return k.Unknown != nil })
+	var rules []*wire.Hold
+	for _, o := range clients {
+		for _, link := range s.lockLinks(o.Name) {
+			if !known {
+				rules = append(rules, link.HoldReply(note))
+				continue
+			}
+			for _, key := range s.Keys {
+				note.Database, note.Keys = key.Kept.Database, key.Kept.Names
+				rules = append(rules, link.HoldReply(note))
 			}
 		}
-		return n
 	}
-	for _, link := range s.lockLinks(c.Name) {
-		n += link.Answered()
+	return heard.Load, func() {
+		for _, r := range rules {
+			r.Release()
+		}
 	}
-	return n
 }
 
 // explains says whether a fault is in force that can keep an answer from c: one that hits it, or

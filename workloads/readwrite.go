@@ -30,10 +30,13 @@ func readTwice(ctx context.Context, p *player, key string) error {
 		return err
 	}
 	_ = p.Read(ctx)
-	if err := p.think(ctx, p.section); err != nil {
+	mayGoOn, err := p.work(ctx, p.section)
+	if err != nil {
 		return err
 	}
-	_ = p.Read(ctx)
+	if mayGoOn {
+		_ = p.Read(ctx)
+	}
 	_ = p.Release(ctx)
 	return nil
 }

@@ -32,7 +32,8 @@ func reenter(ctx context.Context, p *player, key string) error {
 		_ = p.AcquireAs(ctx, histories.Reentrant, key, p.stage.TTL)
 	}
 	_ = p.Count(ctx, key)
-	if err := p.think(ctx, part); err != nil {
+	mayGoOn, err := p.work(ctx, part)
+	if err != nil {
 		return err
 	}
 	for p.Depth() > 1 {
@@ -42,7 +43,7 @@ func reenter(ctx context.Context, p *player, key string) error {
 		return err
 	}
 	_ = p.Count(ctx, key)
-	if !p.Overdue() {
+	if mayGoOn && !p.Overdue() {
 		_ = p.Write(ctx)
 	}
 	_ = p.Release(ctx)

@@ -22,6 +22,8 @@ type Script struct {
 	Reenters bool
 	// Extends says that clients extend their leases.
 	Extends bool
+	// Waits says that clients wait for the lock as its source does.
+	Waits bool
 	// Queues says that clients wait in a queue and count on its order.
 	Queues bool
 }
@@ -284,13 +286,21 @@ func WriteLate(name string) Step {
 	}}
 }
 
-// Resume ends a Pause and waits for the client's call.
+// Resume ends a Pause and waits for the client's call. A lock that tells of the loss of a lease
+// has time to tell: whether the holder hears of it before its next step is not left to chance.
 func Resume(name string) Step {
 	return Step{name + " goes on", func(ctx context.Context, s *Stage) error {
 		if err := s.Nemesis.Stop(ctx, nemesis.PauseF, name); err != nil {
 			return err
 		}
-		return Finish(name).Do(ctx, s)
+		if err := Finish(name).Do(ctx, s); err != nil {
+			return err
+		}
+		c, err := s.client(name)
+		if err != nil {
+			return err
+		}
+		return s.hears(ctx, c)
 	}}
 }
 

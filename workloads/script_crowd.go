@@ -54,7 +54,8 @@ func Work(name string, ttls float64) Step {
 
 // AwaitUntilPoolEmpty lets threads of one process wait for the lock, one after the other, each
 // on a connection of its own. Waiters that rest between two tries may never need as many at
-// once: the script goes on after a quarter of a TTL.
+// once: the script goes on after a quarter of a TTL. That one waits no more by then, or never
+// had to, is a *MissedError.
 func AwaitUntilPoolEmpty(process string, threads ...string) Step {
 	return Step{strings.Join(threads, " and ") + " wait for the lock, each on a connection", func(ctx context.Context, s *Stage) error {
 		link := s.primary(process)
@@ -78,8 +79,24 @@ func AwaitUntilPoolEmpty(process string, threads ...string) Step {
 				return err
 			}
 		}
-		return nil
+		return s.stillWait(threads...)
 	}}
+}
+
+// stillWait says of the first of some clients whose call is over that it does not wait.
+func (s *Stage) stillWait(names ...string) error {
+	waiting, err := s.clients(names...)
+	if err != nil {
+		return err
+	}
+	for _, c := range waiting {
+		select {
+		case <-s.pending[c].done:
+			return &MissedError{Why: c.Name + " does not wait for the lock: its call is over"}
+		default:
+		}
+	}
+	return nil
 }
 
 // sent is how many commands all clients have sent to the lock's servers.

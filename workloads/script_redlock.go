@@ -33,13 +33,21 @@ func CutOffFrom(name string, shards ...int) Step {
 	}}
 }
 
-// Reconnect ends CutOffFrom.
+// Reconnect ends CutOffFrom. As after Resume, a lock that tells of the loss of a lease has time to
+// tell.
 func Reconnect(name string) Step {
 	return Step{name + " reaches all servers again", func(ctx context.Context, s *Stage) error {
 		if !s.Nemesis.InForce(nemesis.PartitionF, name) {
 			return nil
 		}
-		return s.Nemesis.Stop(ctx, nemesis.PartitionF, name)
+		if err := s.Nemesis.Stop(ctx, nemesis.PartitionF, name); err != nil {
+			return err
+		}
+		c, err := s.client(name)
+		if err != nil {
+			return err
+		}
+		return s.hears(ctx, c)
 	}}
 }
 
@@ -104,18 +112,15 @@ func AcquireUntilReplyOfShardHeld(name string, shard int) Step {
 }
 
 // AcquireUnanswered lets a client try to acquire, and does not wait for the answer: its first
-// command has been sent to the first shard's server, which stands still.
+// command has been sent to the first shard's server, which stands still. That may be one that
+// opens a connection, such as SELECT; those that take the lock follow when it is answered.
 func AcquireUnanswered(name string) Step {
 	return Step{name + " tries to acquire the lock, and gets no answer yet", func(ctx context.Context, s *Stage) error {
 		c, err := s.client(name)
 		if err != nil {
 			return err
 		}
-		first, err := s.onLock()
-		if err != nil {
-			return err
-		}
-		sent := s.primary(name).HoldRequest(first)
+		sent := s.primary(name).HoldRequest(wire.Match{})
 		defer sent.Release() // only to see it
 		if err := s.begin(ctx, c, func(ctx context.Context) error { return tryOnce(ctx, s, c) }); err != nil {
 			return err
@@ -124,7 +129,7 @@ func AcquireUnanswered(name string) Step {
 		case <-sent.Seen():
 			return nil
 		case <-s.pending[c].done:
-			return &UnplayableError{Why: "the call ended and had sent no command on the lock's key"}
+			return &UnplayableError{Why: "the call ended and had sent no command to the server"}
 		case <-ctx.Done():
 			return ctx.Err()
 		}

@@ -19,6 +19,9 @@ func (p Script) Needs(lock locks.Spec) error {
 	if p.Extends && !lock.Extends {
 		return fmt.Errorf("its clients extend their leases, and the leases of lock %s cannot be extended (lockbench list locks)", lock.Name)
 	}
+	if p.Waits && !lock.Waits {
+		return fmt.Errorf("its clients wait for the lock, and lock %s tries once and does not wait (lockbench list locks)", lock.Name)
+	}
 	if p.Queues && !lock.Promises.Fair {
 		return fmt.Errorf("its clients count on being served in their order, and lock %s does not promise that", lock.Name)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/wire"
 )
@@ -60,6 +61,43 @@ func SectionLasts(name string, n int, ttls float64) Step {
 			if err := s.Clock.Sleep(ctx, max(s.TTL/200, time.Millisecond)); err != nil {
 				return err
 			}
+		}
+		return nil
+	}}
+}
+
+// BeganTogether proves that a client's leases on the keys from the first to the n-th began within a
+// quarter of a TTL, if a server still has the n-th: else what renews the first may have been free
+// again in time for the last.
+func BeganTogether(name string, n int) Step {
+	return Step{fmt.Sprintf("%s's leases on keys 1 to %d began together", name, n), func(ctx context.Context, s *Stage) error {
+		c, err := s.client(name)
+		if err != nil {
+			return err
+		}
+		last, err := s.key(n)
+		if err != nil {
+			return err
+		}
+		lock, err := s.kept(last)
+		if err != nil {
+			return err
+		}
+		if there, err := s.held(ctx, lock); err != nil || there == 0 {
+			return err
+		}
+		var grants []time.Duration
+		for _, e := range s.Recorder.Events() {
+			if e.Worker == c.Worker && e.F == histories.Acquire && e.Type == histories.OK {
+				grants = append(grants, e.Time)
+			}
+		}
+		if len(grants) < n {
+			return &MissedError{Why: fmt.Sprintf("%s was granted %d leases, want %d", name, len(grants), n)}
+		}
+		if took := grants[n-1] - grants[0]; took > s.TTL/4 {
+			return &MissedError{Why: fmt.Sprintf("%s's %d leases began over %v, want %v at most: what renews the first may have been free again in time for the last",
+				name, n, took.Round(time.Millisecond), s.TTL/4)}
 		}
 		return nil
 	}}

@@ -82,47 +82,52 @@ func (p Step) ofReaders() Step {
 	return Step{p.Text, func(ctx context.Context, s *Stage) error {
 		for _, c := range s.Clients {
 			if _, ok := c.Lock.(locks.RWLocker); !ok {
-				return fmt.Errorf("this step needs a lock that has readers and writers (lockbench list locks)")
+				return &UnplayableError{Why: "this step needs a lock that has readers and writers (lockbench list locks)"}
 			}
 		}
 		return p.Do(ctx, s)
 	}}
 }
 
-// LeaseAges waits until a part of the lease that a client holds is over.
+// LeaseAges waits until a part of the lease that a client holds is over. That it holds none is a
+// *MissedError.
 func LeaseAges(name string, part float64) Step {
 	return Step{fmt.Sprintf("%v of %s's lease pass", part, name), func(ctx context.Context, s *Stage) error {
 		c, err := s.client(name)
 		if err != nil {
 			return err
 		}
-		held := c.section()
-		if held == nil {
-			return nil // it was refused
-		}
-		rest := s.ttls(1 - part)
-		left, err := s.left(held)
+		left, _, err := s.left(c)
 		if err != nil {
 			return err
 		}
-		return s.Clock.Sleep(ctx, left-rest)
+		return s.Clock.Sleep(ctx, left-s.ttls(1-part))
 	}}
 }
 
 // mostTTLs is how many TTLs a lease may last for a script to wait for its end.
 const mostTTLs = 20
 
-// left is how long a lease still lasts by its own deadline.
-func (s *Stage) left(held *section) (time.Duration, error) {
-	left := held.lease.Deadline().Sub(s.Clock.Now())
-	if left > mostTTLs*s.TTL {
-		return 0, &UnplayableError{Why: fmt.Sprintf("the lock says that its lease lasts for another %v, and %v was asked for", left.Round(time.Millisecond), s.TTL)}
+// left is how long the lease of a client still lasts, and when it ends, as the lock told it.
+func (s *Stage) left(c *Client) (time.Duration, time.Time, error) {
+	held := c.section()
+	if held == nil {
+		return 0, time.Time{}, &MissedError{Why: c.Name + " holds no lease that could end"}
 	}
-	return left, nil
+	end := held.lease.Deadline()
+	left := end.Sub(s.Clock.Now())
+	switch {
+	case end.IsZero():
+		return 0, end, &UnplayableError{Why: "the lock does not say when its lease ends"}
+	case left > mostTTLs*s.TTL:
+		return 0, end, &UnplayableError{Why: fmt.Sprintf("the lock says that its lease lasts for another %v, and %v was asked for", left.Round(time.Millisecond), s.TTL)}
+	}
+	return left, end, nil
 }
 
 // OwnLeaseEnds waits until the lease of one client is over, and until the lock's servers
 // have let go what they let go with it: all keys at best, else what is left after the slack.
+// That the client holds no lease is a *MissedError.
 func OwnLeaseEnds(name string) Step {
 	return Step{"the lease of " + name + " ends", func(ctx context.Context, s *Stage) error {
 		c, err := s.client(name)
@@ -133,15 +138,10 @@ func OwnLeaseEnds(name string) Step {
 		if err != nil {
 			return err
 		}
-		held := c.section()
-		if held == nil {
-			return nil // it was refused
-		}
-		left, err := s.left(held)
+		left, end, err := s.left(c)
 		if err != nil {
 			return err
 		}
-		end := held.lease.Deadline()
 		if err := s.Clock.Sleep(ctx, left); err != nil {
 			return err
 		}

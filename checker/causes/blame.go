@@ -99,6 +99,9 @@ func (s *scene) inTheWay(e *effect) *checker.Cause {
 	h, o := made.call.hold, made.call.op
 	who := s.who(made)
 	switch {
+	case renewals > 0 && s.renewedAfter(e) && s.who(e) != who:
+		return s.cause(checker.KeptRenewing, fmt.Sprintf("%s had given the lock up at event %d (%s), and its client went on to extend the key, which was %s's by then: %s at %s.",
+			s.who(e), e.call.hold.Ended.Event, e.call.hold.End, who, s.quote(e), seconds(e.From)), []*effect{e, made}, e.call.hold.Ended.Event)
 	case made.Kind == histories.Overwrites && o != nil && o.Outcome() == histories.Fail:
 		if c := s.written(made); c != nil {
 			return c
@@ -106,6 +109,10 @@ func (s *scene) inTheWay(e *effect) *checker.Cause {
 	case o == nil && h != nil && !h.Open() && made.From >= h.Ended.Time:
 		return s.cause(checker.LateCommand, begin(fmt.Sprintf("%s made the key again when %s had given the lock up at event %d: %s at %s.",
 			s.callName(made), who, h.Ended.Event, s.quote(made), seconds(made.To))), both(made, e), h.Ended.Event)
+	case o != nil && e.TTL == histories.NoTTL && o.Outcome() != histories.Fail: // however late it came, a time to live would have ended it
+		return s.noExpiry(made, h, o)
+	case o != nil && e == made && tooLong(o, e):
+		return s.cause(checker.LeaseTooLong, fmt.Sprintf("%s asked for a lease of %v, and its key was given %v: %s.", who, o.Invoke.TTL, e.TTL, s.quote(e)), []*effect{made})
 	case o != nil && o.Done && made.From > o.Complete.Time:
 		return s.cause(checker.LateCommand, fmt.Sprintf("%s's acquire ended at event %d, and its command took the key after that: %s was answered at %s.",
 			who, o.Complete.Index, s.quote(made), seconds(made.To)), both(made, e), o.Complete.Index)
@@ -117,6 +124,12 @@ func (s *scene) inTheWay(e *effect) *checker.Cause {
 		return s.noExpiry(made, h, o)
 	}
 	return s.lasting(made, e, h, o, renewals)
+}
+
+// renewedAfter says whether e is a command in the background of a client that had given the lock up.
+func (s *scene) renewedAfter(e *effect) bool {
+	h := e.call.hold
+	return e.call.op == nil && h != nil && !h.Open() && e.From > h.Ended.Time
 }
 
 // both is a and, if it is another one, b.
@@ -143,6 +156,11 @@ func (s *scene) noExpiry(made *effect, h *histories.Hold, o *histories.Op) *chec
 		s.callName(made), end, s.quote(made), made.at.node)), []*effect{made}, events...)
 }
 
+// tooLong says whether an acquire gave its key more time to live than it was asked for.
+func tooLong(o *histories.Op, e *effect) bool {
+	return o.Invoke.F == histories.Acquire && o.Invoke.TTL > 0 && e.TTL > o.Invoke.TTL+drift(o.Invoke.TTL)
+}
+
 // lasting explains that a key lives although nobody is to have it any more.
 func (s *scene) lasting(made, e *effect, h *histories.Hold, o *histories.Op, renewals int) *checker.Cause {
 	if h == nil {
@@ -159,8 +177,9 @@ func (s *scene) lasting(made, e *effect, h *histories.Hold, o *histories.Op, ren
 	case renewals > 0 && e.call.op == nil && (h.Open() || e.From > h.Ended.Time):
 		return s.cause(checker.KeptRenewing, fmt.Sprintf("%s %s, and its client went on to extend the key: %s at %s.",
 			who, ended, s.quote(e), seconds(e.From)), []*effect{e, made}, events...)
-	case o != nil && o.Invoke.TTL > 0 && e.TTL > o.Invoke.TTL+drift(o.Invoke.TTL) && e == made:
-		return s.cause(checker.LeaseTooLong, fmt.Sprintf("%s asked for a lease of %v, and its key was given %v: %s.", who, o.Invoke.TTL, e.TTL, s.quote(e)), []*effect{made})
+	case renewals > 0 && e.call.is(histories.Acquire) && e.call.op.Outcome() == histories.Fail && !s.sameHolder(e.call.attempt, h.Attempt):
+		return s.cause(checker.ExtendedAnothers, begin(fmt.Sprintf("%s was refused at event %d, and gave the key, which was %s's, a new time to live: %s; %s %s.",
+			s.callName(e), last(e.call.op), who, s.quote(e), who, ended)), []*effect{e, made}, events...)
 	}
 	for _, r := range h.Releases {
 		if r.Outcome != histories.OK {
@@ -168,18 +187,22 @@ func (s *scene) lasting(made, e *effect, h *histories.Hold, o *histories.Op, ren
 		}
 		op := s.op(r.Invoked.Event)
 		all := s.effectsOf(op)
-		if c := s.nothingAsked(op); c != nil {
+		if c := cmp.Or(s.nothingAsked(op), s.errored(op)); c != nil {
 			return c
 		}
 		if len(all) == 0 || slices.ContainsFunc(all, func(f *effect) bool { return f.Kind == histories.Frees }) {
 			continue
 		}
 		f := all[len(all)-1]
-		if f.Kind != histories.Refused && f.Kind != histories.Looks {
+		stayed := "stayed"
+		switch {
+		case f.Kind == histories.Extends && f.TTL > 0:
+			stayed = fmt.Sprintf("was given %v more", f.TTL)
+		case f.Kind != histories.Refused && f.Kind != histories.Looks:
 			continue // what it did cannot be told
 		}
-		return s.cause(checker.NotReleased, fmt.Sprintf("%s's release was accepted at event %d, and the key stayed: %s.",
-			who, r.Returned.Event, s.quote(f)), []*effect{f, made}, r.Returned.Event)
+		return s.cause(checker.NotReleased, fmt.Sprintf("%s's release was accepted at event %d, and the key %s: %s.",
+			who, r.Returned.Event, stayed, s.quote(f)), []*effect{f, made}, r.Returned.Event)
 	}
 	return nil
 }

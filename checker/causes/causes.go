@@ -25,6 +25,10 @@ type Run struct {
 	Names func(key string) []string
 	// ClientFaults are the faults that cannot change what a server holds.
 	ClientFaults []histories.F
+	// SparingFaults are those that hit a server and take no key away from it.
+	SparingFaults []histories.F
+	// InstantFaults are those of a server that take keys away when they begin and never later.
+	InstantFaults []histories.F
 	// Threads is how many clients, from the first on, are threads of one process: their commands
 	// are recorded as those of the first. 0: none are.
 	Threads int

@@ -43,6 +43,7 @@ type server struct {
 	conns  map[string]*redis.Conn
 	close  []func() error
 	births map[string]int
+	loaded int // exchanges whose scripts it knows
 }
 
 // epoch is when virtual time begins.
@@ -109,8 +110,8 @@ func (s *server) state(key string, born map[string]int) state {
 func (r *replay) play(i int) {
 	x := r.x[i]
 	s := r.server(x.Node)
-	for _, e := range r.x[:i+1] { // scripts that were loaded before
-		if e.Script != "" && e.Node == x.Node {
+	for ; s.loaded <= i; s.loaded++ { // scripts that were loaded before
+		if e := r.x[s.loaded]; e.Script != "" && e.Node == x.Node {
 			_ = s.conn(x).ScriptLoad(context.Background(), e.Script).Err()
 		}
 	}

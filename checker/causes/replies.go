@@ -1,6 +1,7 @@
 package causes
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -69,14 +70,17 @@ func (s *scene) tookAnothers(o *histories.Op) *checker.Cause {
 	}
 	for _, e := range s.effectsOf(o) {
 		made := s.madeBy(e)
-		b := s.victim(e, made)
-		if b == nil {
+		stake := s.victim(e, made)
+		if stake == nil {
 			continue
 		}
-		if e.Kind == histories.Frees {
+		b := stake.call.hold
+		switch {
+		case e.Kind == histories.Frees:
 			return s.releasedAnothers(e, b, made)
-		}
-		if e.Kind == histories.Extends {
+		case e.Kind == histories.Extends && s.sameHolder(made.call.attempt, e.call.attempt):
+			return s.sharedIdentity(stake)
+		case e.Kind == histories.Extends:
 			return s.cause(checker.ExtendedAnothers, begin(fmt.Sprintf("%s gave a key that was %s's a new time to live: %s %s; %s had it by %s at event %d.",
 				s.callName(e), histories.WorkerName(b.Worker), s.quote(e), s.when(e),
 				histories.WorkerName(b.Worker), s.Exchanges[made.Exchange].Command, b.Returned.Event)), []*effect{e, made}, b.Returned.Event)
@@ -85,9 +89,9 @@ func (s *scene) tookAnothers(o *histories.Op) *checker.Cause {
 	return nil
 }
 
-// victim is the hold of another than e's attempt that rested on the key which e met: the one
-// that had made it, or one that was let in on it. Nil: it was nobody else's.
-func (s *scene) victim(e, made *effect) *histories.Hold {
+// victim is that by which another than e's attempt held the key which e met: it had made it, or was
+// let in on it. Nil: it was nobody else's.
+func (s *scene) victim(e, made *effect) *effect {
 	if made == nil {
 		return nil
 	}
@@ -97,7 +101,7 @@ func (s *scene) victim(e, made *effect) *histories.Hold {
 			continue
 		}
 		if m.call.is(histories.Acquire) && (h.Open() || h.Ended.Event > e.call.op.Invoke.Index) {
-			return h
+			return m
 		}
 	}
 	return nil
@@ -126,10 +130,9 @@ func (s *scene) replies(res checker.Result) *checker.Cause {
 func (s *scene) untrue(o *histories.Op) *checker.Cause {
 	switch f, outcome := o.Invoke.F, o.Outcome(); {
 	case f == histories.Acquire && outcome == histories.Fail:
-		if c := s.metOwn(o); c != nil {
-			return c
-		}
-		return s.refused(o)
+		return cmp.Or(s.metOwn(o), s.tookAndRefused(o), s.refused(o))
+	case f == histories.Acquire && outcome == histories.OK:
+		return s.granted(o)
 	case f != histories.Release && f != histories.Extend:
 		return nil
 	case outcome == histories.OK:
@@ -188,6 +191,29 @@ func (s *scene) metOwn(o *histories.Op) *checker.Cause {
 		}
 	}
 	return nil
+}
+
+// tookAndRefused explains that an acquire was refused whose own command had taken the key, and that
+// left it there.
+func (s *scene) tookAndRefused(o *histories.Op) *checker.Cause {
+	var made *effect
+	for _, e := range s.effectsOf(o) {
+		switch {
+		case e.Kind == histories.Takes && e.To <= o.Complete.Time:
+			made = e
+		case e.Kind == histories.Frees, e.Kind == histories.Unclear:
+			return nil
+		}
+	}
+	if made == nil || s.Masters > 1 {
+		return nil // of several masters a minority is not enough
+	}
+	unheard := ""
+	if s.Exchanges[made.Exchange].Replied == 0 {
+		unheard = ", an answer that got lost"
+	}
+	return s.cause(checker.KeyLeftBehind, fmt.Sprintf("%s's acquire was refused at event %d, and its own command had taken the key: %s%s.",
+		s.who(made), o.Complete.Index, s.quote(made), unheard), []*effect{made})
 }
 
 // twice explains that a command which was executed twice was counted twice.

@@ -62,7 +62,7 @@ func TestWhatIsTold(t *testing.T) {
 	for _, kind := range []checker.CauseKind{
 		checker.ReleasedAnothers, checker.Overwritten, checker.Trespassed, checker.SharedIdentity, checker.GrantedOver, checker.GrantedLate,
 		checker.NothingAsked, checker.Minority, checker.ServerForgot, checker.LeaseOutlived, checker.LeaseShortened, checker.NoExpiry,
-		checker.KeyLeftBehind, checker.LateCommand, checker.FalseDone, checker.FalseRefusal, checker.MetOwnKey,
+		checker.KeyLeftBehind, checker.LateCommand, checker.Revived, checker.FalseDone, checker.FalseRefusal, checker.MetOwnKey,
 		checker.ServerRefused, checker.TokenNotHigher, checker.Spinning,
 	} {
 		if kinds[kind] == 0 {
@@ -274,7 +274,7 @@ func (v *verifier) keys(c checker.Cause) {
 		if !did.after.there || did.after.ttl != 0 {
 			v.wrong(c, "the key has a time to live, or is not there")
 		}
-	case checker.KeyLeftBehind, checker.LateCommand, checker.KeptRenewing, checker.LeaseTooLong:
+	case checker.KeyLeftBehind, checker.LateCommand, checker.KeptRenewing, checker.LeaseTooLong, checker.Revived:
 		if !did.after.there {
 			v.wrong(c, "it left no key there")
 		}
@@ -313,9 +313,16 @@ func tellsInstant(x histories.Exchange) bool {
 	})
 }
 
-// nothingAsked checks that the call of a cause's events sent no command.
+// nothingAsked checks that the call of a cause's events sent no command, or none on a key of the lock.
 func (v *verifier) nothingAsked(c checker.Cause) {
-	from, to := v.res.Events[c.Events[0]], v.res.Events[c.Events[1]]
+	if len(c.Commands) > 0 {
+		if words := v.res.Exchanges[c.Commands[0].Exchange].Words; slices.Contains(words, v.res.Events[c.Events[0]].Key) {
+			v.wrong(c, "it asked for the key")
+		}
+		return
+	}
+	n := len(c.Events) - 2 // before them may be a fault
+	from, to := v.res.Events[c.Events[n]], v.res.Events[c.Events[n+1]]
 	for _, x := range v.res.Exchanges {
 		if x.Client == histories.WorkerName(from.Worker) && x.Node != "register" && from.Time <= x.Sent && x.Sent <= to.Time && !strings.HasPrefix(x.Command, "HELLO") {
 			v.wrong(c, "it sent "+x.Command)

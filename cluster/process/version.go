@@ -112,7 +112,10 @@ func askVersion(ctx context.Context, path string, limit time.Duration) ([]byte, 
 	cmd := exec.CommandContext(ctx, path, "--version")
 	cmd.WaitDelay = drain // a child of its own may keep the output open
 	out, err := cmd.CombinedOutput()
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	switch {
+	case errors.Is(err, exec.ErrWaitDelay) && versionPattern.Match(out): // it ended well, and its answer is there
+		err = nil
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		err = fmt.Errorf("no answer within %v; is it a redis-server?", limit)
 	}
 	return out, err

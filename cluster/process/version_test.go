@@ -4,7 +4,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -40,6 +42,27 @@ func TestSilentProgram(t *testing.T) {
 	}
 	if out, err := askVersion(t.Context(), path, 50*time.Millisecond); err == nil || !strings.Contains(err.Error(), "no answer within 50ms") {
 		t.Errorf("got %q, %v", out, err)
+	}
+}
+
+// TestVersionOfAProgramWithChildren: what it leaves running may keep its output open.
+func TestVersionOfAProgramWithChildren(t *testing.T) {
+	dir := t.TempDir()
+	path, child := filepath.Join(dir, "redis-server"), filepath.Join(dir, "child")
+	for name, tc := range map[string]struct{ says, want string }{
+		"with an answer":    {"echo Redis server v=7.0.15 sha=00000000:0", ""},
+		"without an answer": {"echo Redis server", "WaitDelay"},
+	} {
+		must(t, os.WriteFile(path, []byte("#!/bin/sh\nsleep 1000 &\necho $! >"+child+"\n"+tc.says+"\n"), 0o755))
+		p, err := findProgram(t.Context(), path)
+		pid, none := os.ReadFile(child)
+		must(t, none)
+		number, none := strconv.Atoi(strings.TrimSpace(string(pid)))
+		must(t, none)
+		must(t, syscall.Kill(number, syscall.SIGKILL))
+		if tc.want == "" && (err != nil || !p.atLeast(7, 0)) || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+			t.Errorf("%s: version %d.%d, %v; want %q", name, p.major, p.minor, err, tc.want)
+		}
 	}
 }
 

@@ -29,7 +29,7 @@ func startOnDocker(t *testing.T) *child {
 	c := dockerRun(t, "run", "--workload", "contend", "--rounds", "100000")
 	c.start(t)
 	c.until(t, "events on disk", func() bool {
-		info, err := os.Stat(filepath.Join(c.latest(), histories.EventsFile))
+		info, err := os.Stat(filepath.Join(c.kept(), histories.EventsFile))
 		return err == nil && info.Size() > 1000
 	})
 	if got := c.things(t); len(got) != 3 { // the lock's server, the register, the network

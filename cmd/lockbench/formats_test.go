@@ -132,9 +132,10 @@ func TestWhatIsWrittenFits(t *testing.T) {
 	run(0, "--scenario", "P14", "--expect", "fail")
 	run(1, "--scenario", "P14", "--expect", "pass")
 	run(2, "--workload", "contend", "--clients", "1")
-	run(1, "--workload", "contend", "--ttl", "1ms", "--rounds", "100", "--fail-fast", "--runs", "3")
+	run(1, "--workload", "contend", "--ttl", "1ms", "--rounds", "100", "--expect", "pass", "--fail-fast", "--runs", "3")
 	run(0, "--workload", "readwrite", "--keys", "2", "--rate", "50", "--rounds", "5", "--seed", "18446744073709551615")
-	run(1, "--workload", "contend", "--lock", "fenced", "--guard", "fence", "--nemesis", "pause,restart,partition", "--rounds", "10")
+	run(1, "--workload", "contend", "--lock", "fenced", "--guard", "fence", "--nemesis", "pause,restart,partition", "--rounds", "10", "--expect", "pass")
+	run(0, "--workload", "contend", "--nemesis", "pause", "--time-limit", "20s")
 	c.store(store)
 	if lines := strings.Count(run(0, "--scenario", "P14", "--runs", "3"), "\n"); lines != 3 {
 		t.Errorf("three runs are %d lines", lines)
@@ -155,12 +156,21 @@ func TestWhatIsWrittenFits(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"run", "--scenario", "P99", "--format", "json"}, {"run", "--format", "json"}, {"list", "--format", "json", "locks", "guards"},
-		{"gate", "--only", "P99", "--format", "json"}, {"gate", "--only", "P45", "--lock", "redlock", "--format", "json"},
+		{"gate", "--only", "P99", "--format", "json"},
 		{"merge", "--format", "json", at("none.json")}, {"matrix", "--only", "P99", "--format", "json"},
 		{"check", at("none.jsonl"), "--format", "json"}, {"convert", keep("h.edn", ""), "--to", "edn", "--format", "json"},
 		{"version", "--format", "json", "more"}, {"clean", "--format", "json", "more"},
 	} {
 		c.lockbench(254, "error", args...)
+	}
+	for _, args := range [][]string{
+		{"gate", "--only", "P45", "--lock", "redlock", "--format", "json"}, {"run", "P45", "--lock", "redlock", "--format", "json"},
+		{"matrix", "--only", "P45", "--lock", "redlock", "--format", "json"},
+	} {
+		c.lockbench(3, "error", args...)
+	}
+	if unfit := run(3, "--scenario", "P08", "--lock", "setnx"); !strings.Contains(unfit, `"not_applicable": true`) {
+		t.Errorf("want that it is not applicable in\n%s", unfit)
 	}
 	t.Setenv("DOCKER_HOST", "unix://"+at("no-engine"))
 	c.lockbench(255, "clean", "clean", "--format", "json")

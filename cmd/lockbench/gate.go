@@ -39,7 +39,7 @@ func newGate() *cobra.Command {
 		Long: `Gate plays every scenario of the catalogue, the broken lock and its twins, and checks what each judge says of them.
 
 It exits with 0 only if every expectation is met: a broken lock that is no longer caught fails the gate as surely as a sound
-lock that is accused. 2 is unknown, which is no pass. What a backend cannot play is listed with the reason and does not count.
+lock that is accused. 2 is unknown, which is no pass, and 3 says that nothing of it applies. What a backend cannot play is listed with the reason and does not count.
 
 With --lock or --worker it is the user's own lock that goes through every scenario that has something to say of it, and it must
 keep whatever can be kept there. --baseline fails on new findings alone, and --update-baseline accepts those that there are.
@@ -197,7 +197,7 @@ func (f *gateFlags) run(ctx context.Context, opt gate.Options, stdout, stderr io
 		return usage(err)
 	}
 	if mine, _ := plan.Runs(); mine == 0 {
-		return usage(nothing(plan))
+		return nothing(plan)
 	}
 	if f.jobs == 0 {
 		f.jobs = harness.Jobs(ctx, f.backend, f.worker != "")

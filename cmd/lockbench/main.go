@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/report"
 )
@@ -22,6 +23,7 @@ const (
 	exitExpected   = 0   // everything came out as expected
 	exitUnexpected = 1   // something did not
 	exitUnknown    = 2   // nothing can be said
+	exitUnfit      = 3   // not applicable: what was asked for does not go together
 	exitUsage      = 254 // the command line is wrong
 	exitHarness    = 255 // lockbench itself, or what it needs, failed
 )
@@ -107,7 +109,16 @@ func misuse(err error) error {
 	if _, ok := errors.AsType[*exitError](err); ok {
 		return err
 	}
+	if harness.NotApplicable(err) {
+		return &exitError{code: exitUnfit, err: err}
+	}
 	return usage(err)
 }
 
-func failure(err error) error { return &exitError{code: exitHarness, err: err} }
+// failure is an error of lockbench itself or of what it needs, unless err says otherwise itself.
+func failure(err error) error {
+	if harness.NotApplicable(err) {
+		return &exitError{code: exitUnfit, err: err}
+	}
+	return &exitError{code: exitHarness, err: err}
+}

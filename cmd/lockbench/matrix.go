@@ -33,7 +33,7 @@ func newMatrix() *cobra.Command {
 		Long: `Matrix puts every lock through the steps of every pitfall, not only those that the catalogue has something to say of, and
 draws which locks hold, which break and by which command that can be seen, what does not apply, and what is unknown.
 
-It judges nothing: it exits with 0 whatever it shows. lockbench gate is the judge.`,
+It judges nothing: it exits with 0 whatever it shows, and with 3 if nothing applies. lockbench gate is the judge.`,
 		Example: `  lockbench matrix
   lockbench matrix --lock redlock,redsync --only redlock-*
   lockbench matrix --format markdown --output docs/matrix.md`,
@@ -111,6 +111,9 @@ func (f *matrixFlags) run(ctx context.Context, specs []locks.Spec, stdout, stder
 	if g.jobs == 0 {
 		g.jobs = harness.Jobs(ctx, g.backend, false)
 	}
+	if mine, _ := plan.Runs(); mine == 0 {
+		return nothing(plan)
+	}
 	expectContainers(ctx, g.backend)
 	res, err := play(ctx, plan, g.jobs, stderr)
 	if err != nil {
@@ -148,9 +151,6 @@ func (f *matrixFlags) run(ctx context.Context, specs []locks.Spec, stdout, stder
 // play plays a plan and tells on stderr how far it is.
 func play(ctx context.Context, plan *gate.Plan, jobs int, stderr io.Writer) (gate.Results, error) {
 	mine, _ := plan.Runs()
-	if mine == 0 {
-		return gate.Results{}, nothing(plan)
-	}
 	t := newProgress(stderr)
 	defer t.End()
 	return plan.Play(ctx, jobs, gate.Watch{Now: t.Now, Done: func(row gate.Row, runs int, share float64) {
@@ -165,7 +165,7 @@ func nothing(plan *gate.Plan) error {
 		why = append(why, g.Scenario+": "+g.Reason)
 	}
 	if len(why) == 0 {
-		return errors.New("nothing to run: this shard has no part of the plan; want fewer shards")
+		return usage(errors.New("nothing to run: this shard has no part of the plan; want fewer shards"))
 	}
-	return fmt.Errorf("nothing to run: %s", strings.Join(why, "; "))
+	return &exitError{code: exitUnfit, err: fmt.Errorf("nothing to run: %s", strings.Join(why, "; "))}
 }

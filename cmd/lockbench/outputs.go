@@ -123,6 +123,8 @@ func (o *outputs) deliver(res gate.Results, stdout io.Writer) error {
 		return &exitError{code: exitUnexpected}
 	case gate.Failed:
 		return &exitError{code: exitHarness}
+	case gate.NotApplicable:
+		return &exitError{code: exitUnfit}
 	}
 	return &exitError{code: exitUnknown}
 }

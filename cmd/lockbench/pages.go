@@ -77,8 +77,12 @@ func (f *runFlags) json(stdout io.Writer, r report.Run) error {
 
 // failed tells of a run that the harness could not finish, after those before it.
 func (f *runFlags) failed(r report.Run, err error, before []report.Run, stdout io.Writer) error {
-	r.Error = err.Error()
-	exit := &exitError{code: exitHarness, err: errors.Join(err, f.pages.runs(f.pages.keep(before, r)))}
+	r.Error, r.Unfit = err.Error(), harness.NotApplicable(err)
+	code := exitHarness
+	if r.Unfit {
+		code = exitUnfit
+	}
+	exit := &exitError{code: code, err: errors.Join(err, f.pages.runs(f.pages.keep(before, r)))}
 	if f.format == formatJSON {
 		exit.told = f.json(stdout, r) == nil
 	}

@@ -102,6 +102,7 @@ func written() map[string]reflect.Type {
 		"run#terms": reflect.TypeFor[histories.Terms](), "run#place": reflect.TypeFor[histories.Place](),
 		"results": reflect.TypeFor[checker.Judgement](), "results#judged": reflect.TypeFor[checker.Judged](),
 		"results#result": reflect.TypeFor[checker.Result](), "results#window": reflect.TypeFor[checker.Window](),
+		"results#peers": reflect.TypeFor[checker.Peers](), "results#own_fault": reflect.TypeFor[checker.OwnFault](),
 		"results#cause": reflect.TypeFor[checker.Cause](), "results#cause_command": reflect.TypeFor[checker.CauseCommand](),
 		"event": reflect.TypeFor[histories.Event](), "exchange": reflect.TypeFor[histories.Exchange](), "sample": reflect.TypeFor[histories.Sample](),
 		"check": reflect.TypeFor[report.Check](), "check.report": reflect.TypeFor[checker.Report](),

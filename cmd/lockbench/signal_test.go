@@ -83,7 +83,23 @@ func (c *child) until(t *testing.T, what string, seen func() bool) {
 	}
 }
 
-func (c *child) latest() string { return filepath.Join(c.dir, "store", "contend", histories.Latest) }
+// kept is the directory of the child's only run, or empty if there is none yet. The link latest
+// leads to runs with a verdict alone.
+func (c *child) kept() string {
+	runs, _ := filepath.Glob(filepath.Join(c.dir, "store", "contend", "2*"))
+	if len(runs) != 1 {
+		return ""
+	}
+	return runs[0]
+}
+
+// checkUnpublished checks that the link latest does not lead to a run without a verdict.
+func (c *child) checkUnpublished(t *testing.T) {
+	t.Helper()
+	if to, err := os.Readlink(filepath.Join(filepath.Dir(c.kept()), histories.Latest)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("latest → %s, %v; want no such link", to, err)
+	}
+}
 
 // startLong starts a run that takes much longer than the test, and waits until events are
 // on disk.
@@ -92,7 +108,7 @@ func startLong(t *testing.T, args ...string) *child {
 	c := newChild(t, append([]string{"run", "--workload", "contend"}, args...)...)
 	c.start(t)
 	c.until(t, "events on disk", func() bool {
-		info, err := os.Stat(filepath.Join(c.latest(), histories.EventsFile))
+		info, err := os.Stat(filepath.Join(c.kept(), histories.EventsFile))
 		return err == nil && info.Size() > 1000
 	})
 	return c
@@ -133,10 +149,11 @@ func TestInterruptOnServers(t *testing.T) {
 			c := startOnServers(t)
 			c.end(t, s)
 			c.checkInterrupted(t, interruptedAndKept)
-			meta, events, err := histories.Load(c.latest())
+			meta, events, err := histories.Load(c.kept())
 			if err != nil || len(events) == 0 || meta.Phase != histories.PhaseRecorded {
 				t.Errorf("kept: phase %q, %d events, %v", meta.Phase, len(events), err)
 			}
+			c.checkUnpublished(t)
 			if left, err := servers(c.tmp); err != nil || len(left) > 0 {
 				t.Errorf("servers left: %v, %v", left, err)
 			}
@@ -172,12 +189,12 @@ func TestKillOnServers(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 
-	meta, events, err := histories.Load(c.latest())
+	meta, events, err := histories.Load(c.kept())
 	if meta.Phase != histories.PhaseRunning || len(events) == 0 {
 		t.Errorf("kept: phase %q, %d events", meta.Phase, len(events))
 	}
 	if err != nil {
-		checkTorn(t, filepath.Join(c.latest(), histories.EventsFile), len(events), err)
+		checkTorn(t, filepath.Join(c.kept(), histories.EventsFile), len(events), err)
 	}
 
 	next := newChild(t, "run", "--scenario", "failover-async-repl", "--backend", "process", "--out", "none")
@@ -208,9 +225,10 @@ func TestInterruptInVirtualTime(t *testing.T) {
 	c := startLong(t, "--rounds", "1000000")
 	c.end(t, os.Interrupt)
 	c.checkInterrupted(t, interruptedAndKept)
-	if meta, events, err := histories.Load(c.latest()); err != nil || len(events) == 0 || meta.Phase != histories.PhaseRecorded {
+	if meta, events, err := histories.Load(c.kept()); err != nil || len(events) == 0 || meta.Phase != histories.PhaseRecorded {
 		t.Errorf("kept: phase %q, %d events, %v", meta.Phase, len(events), err)
 	}
+	c.checkUnpublished(t)
 }
 
 // TestInterruptManyRuns interrupts between or in short runs.

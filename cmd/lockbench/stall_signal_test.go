@@ -4,7 +4,6 @@ package main
 
 import (
 	"math/rand/v2"
-	"path/filepath"
 	"sync"
 	"syscall"
 	"testing"
@@ -44,7 +43,7 @@ func TestStoppedLockbench(t *testing.T) {
 			if code := c.ProcessState.ExitCode(); code != exitExpected && code != exitUnknown {
 				t.Errorf("%s, stopped for %v after %v: %v\n%s%s", lock, stop, wait, c.ProcessState, c.stdout.String(), c.stderr.String())
 			}
-			_, events, err := histories.Load(filepath.Clean(c.latest()))
+			_, events, err := histories.Load(c.kept())
 			if err != nil {
 				t.Error(err)
 			}

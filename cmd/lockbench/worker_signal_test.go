@@ -47,7 +47,7 @@ func startPaused(t *testing.T) *child {
 	t.Helper()
 	c := startLong(t, "--backend", "process", "--rounds", "100000", "--nemesis", "pause")
 	c.until(t, "a client that is stopped", func() bool {
-		data, err := os.ReadFile(filepath.Join(c.latest(), histories.EventsFile))
+		data, err := os.ReadFile(filepath.Join(c.kept(), histories.EventsFile))
 		return err == nil && bytes.Contains(data, []byte("SIGSTOP"))
 	})
 	if found := workers(t, c.dir); len(found) != 6 { // and the prober

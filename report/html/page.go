@@ -42,6 +42,7 @@ type page struct {
 	Faulty     []string // what the harness did wrong
 
 	Causes    []cause
+	Peers     []string
 	WhyHead   string
 	Why       string
 	Note      string
@@ -265,6 +266,7 @@ func (p *page) end(r report.Run) {
 		}
 		p.Causes = append(p.Causes, one)
 	}
+	p.Peers = report.Peers(r)
 	if report.Violated(r) {
 		p.Why, p.WhyHead = report.Prose(r.Why), report.WhyHead(r)
 		for _, s := range r.Survivors {

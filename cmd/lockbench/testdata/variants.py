@@ -211,6 +211,45 @@ class OtherDatabase(Lock):
     DATABASE = 5
 
 
+class WatchMulti(Lock):
+    """Releases by a transaction in place of a script."""
+
+    def release(self, key, lease):
+        with self.client.pipeline() as pipe:
+            pipe.watch(self.name(key))
+            if pipe.get(self.name(key)) != lease.encode():
+                return False
+            pipe.multi()
+            pipe.delete(self.name(key))
+            try:
+                return pipe.execute() == [1]
+            except redis.WatchError:
+                return False
+
+
+class Fenced(Lock):
+    """Leases carry a token that rises, drawn by the script that takes the lock."""
+
+    ACQUIRE = "if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return redis.call('INCR', KEYS[2]) end return 0"
+
+    def counter(self, key):
+        return "fence:" + key
+
+    def acquire(self, key, ttl_ms):
+        secret = self.token_of(key)
+        number = self.client.eval(self.ACQUIRE, 2, self.name(key), self.counter(key), secret, ttl_ms)
+        return (secret, number) if number else None
+
+    def token(self, lease):
+        return lease[1]
+
+    def release(self, key, lease):
+        return super().release(key, lease[0])
+
+    def extend(self, key, lease, ttl_ms):
+        return super().extend(key, lease[0], ttl_ms)
+
+
 # Broken, as they often are.
 
 
@@ -397,6 +436,102 @@ class RenewalRecreates(Renewing):
         return True
 
 
+class HalfLease(Lock):
+    """Asks Redis for half of the lease that it tells its holder of."""
+
+    def acquire(self, key, ttl_ms):
+        return super().acquire(key, ttl_ms // 2)
+
+
+class RefusedProlongs(Lock):
+    """Who is refused makes the key last for a TTL from then on."""
+
+    def acquire(self, key, ttl_ms):
+        lease = super().acquire(key, ttl_ms)
+        if lease is None:
+            self.client.pexpire(self.name(key), ttl_ms)
+        return lease
+
+
+class Retries(Lock):
+    """Sends a command again whose answer it did not get."""
+
+    def connect(self, address, database=None):
+        host, _, port = address.rpartition(":")
+        return redis.Redis(host=host, port=int(port), retry=Retry(NoBackoff(), 3), retry_on_error=[redis.ConnectionError])
+
+
+class Spin(Waiting):
+    """Waits by asking without a pause."""
+
+    PROMISES = {}
+
+    def pause(self):
+        return 0
+
+
+class WaitFallsThrough(Waiting):
+    """A wait that ends in vain is taken for an acquire."""
+
+    def wait(self, key, ttl_ms, limit_s):
+        for _ in range(10):
+            lease = self.acquire(key, ttl_ms)
+            if lease is not None:
+                break
+            time.sleep(self.pause())
+        return lease or self.token_of(key)
+
+
+class ExtendUnheard(Lock):
+    """Takes an extend that got no answer for one that worked."""
+
+    def extend(self, key, lease, ttl_ms):
+        try:
+            return super().extend(key, lease, ttl_ms)
+        except (redis.RedisError, OSError):
+            self.disconnect()
+            return True
+
+
+class Impatient(Lock):
+    """At the fiftieth refusal in a row it takes the key for left behind."""
+
+    refused = 0
+
+    def acquire(self, key, ttl_ms):
+        lease = super().acquire(key, ttl_ms)
+        self.refused = 0 if lease else self.refused + 1
+        if self.refused == 50:
+            self.client.delete(self.name(key))
+            return self.acquire(key, ttl_ms)
+        return lease
+
+
+class ShortToken(Lock):
+    """Tokens are two digits."""
+
+    def token_of(self, key):
+        return "%02d" % random.randrange(100)
+
+
+class Lingers(Lock):
+    """A release lets the key live for some seconds more."""
+
+    def release(self, key, lease):
+        return self.client.eval(COMPARE_AND_EXPIRE, 1, self.name(key), lease, 15_000) == 1
+
+
+class FencePerClient(Fenced):
+    """Each client counts its tokens by itself."""
+
+    def __init__(self, addresses, setting):
+        super().__init__(addresses, setting)
+        self.identity = setting["identity"]
+
+    def counter(self, key):
+        return "fence:%s:%s" % (key, self.identity)
+
+
 SOUND = {
     "evalsha-first": EvalshaFirst,
     "pttl-first": PttlFirst,
@@ -408,6 +543,8 @@ SOUND = {
     "client-setinfo": ClientSetinfo,
     "hash-tag": HashTag,
     "other-database": OtherDatabase,
+    "watch-multi": WatchMulti,
+    "fenced": Fenced,
 }
 
 BROKEN = {
@@ -431,6 +568,16 @@ BROKEN = {
     "sometimes-bare": SometimesBare,
     "renewal-outlives": RenewalOutlives,
     "renewal-recreates": RenewalRecreates,
+    "half-lease": HalfLease,
+    "refused-prolongs": RefusedProlongs,
+    "retries": Retries,
+    "spin": Spin,
+    "wait-falls-through": WaitFallsThrough,
+    "extend-unheard": ExtendUnheard,
+    "impatient": Impatient,
+    "short-token": ShortToken,
+    "lingers": Lingers,
+    "fence-per-client": FencePerClient,
 }
 
 if __name__ == "__main__":

@@ -1,17 +1,19 @@
-package gate
+package scenarios
 
 import (
 	"fmt"
 
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/scenarios"
 )
 
-// unfit says why a scenario has nothing to say of a lock, or nothing. What all locks have
-// that the catalogue names for a scenario, its steps may use.
-func unfit(s scenarios.Scenario, lock locks.Spec, find func(string) (locks.Spec, error)) (string, error) {
+// Unfit says why the scenario has nothing to say of a lock; empty: it has. What all locks have
+// that the scenario names, its steps may use. find finds those locks.
+func (s Scenario) Unfit(lock locks.Spec, find func(string) (locks.Spec, error)) (string, error) {
 	if err := s.Script.Needs(lock); err != nil {
 		return err.Error(), nil
+	}
+	if s.ClusterMode && lock.Database != 0 {
+		return fmt.Sprintf("a Redis Cluster has no other database than 0, and the lock is kept in database %d", lock.Database), nil
 	}
 	var named []locks.Spec
 	for _, c := range s.Cases {

@@ -1,0 +1,35 @@
+package checker
+
+import "slices"
+
+// Peers are the locks of a lock's class by which a run of it was measured: what none of them
+// keeps under the same load and faults is no fault of its own.
+type Peers struct {
+	Class      string   `json:"class"`      // of the lock, in words
+	References []string `json:"references"` // locks of the class that were played; none: there are none
+	Seed       uint64   `json:"seed"`       // the first that they were played with
+	Seeds      int      `json:"seeds"`      // with how many, from the first on, at most
+	// Unavoidable is what each of the references that could breaks with one of the seeds.
+	Unavoidable []Property `json:"unavoidable,omitempty"`
+	// Own are the faults of the lock itself.
+	Own []OwnFault `json:"own,omitempty"`
+}
+
+// OwnFault is a property that a lock breaks and others of its class keep.
+type OwnFault struct {
+	Property Property `json:"property"`
+	KeptBy   []string `json:"kept_by,omitempty"` // with all of the seeds; none: there are no references
+}
+
+// Weigh tells what a run broke from what was to be expected of it: what is unavoidable decides
+// nothing any more.
+func (j *Judgement) Weigh(p Peers) {
+	j.Peers, j.Outcome = &p, AsExpected
+	for i := range j.Expected {
+		e := &j.Expected[i]
+		if slices.Contains(p.Unavoidable, e.Property) {
+			e.Want, e.Met = NotApplicable, true
+		}
+		j.Outcome = Worse(j.Outcome, e.outcome())
+	}
+}

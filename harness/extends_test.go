@@ -1,0 +1,42 @@
+package harness_test
+
+import (
+	"testing"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/resource"
+)
+
+// TestLoadExtends: under every random load clients extend leases where the lock offers it, and
+// nowhere else, and what they were not told to hold they do not work under.
+func TestLoadExtends(t *testing.T) {
+	for _, name := range harness.Workloads() {
+		lock, err := harness.DefaultLock(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg := workload(t, harness.Load{Workload: name, Clients: 3}, lock, resource.None)
+		cfg.Seed = 1
+		res := run(t, cfg)
+		if n := extends(res.Events); n == 0 || res.Outcome != checker.AsExpected {
+			t.Errorf("%s on %s: %d extends, and it is %v", name, lock, n, res.Outcome)
+		}
+	}
+	cfg := workload(t, harness.Load{Clients: 3}, "fair-queue", resource.None)
+	cfg.Seed = 1
+	if n := extends(run(t, cfg).Events); n != 0 {
+		t.Errorf("%d extends of a lock that has none", n)
+	}
+}
+
+// extends is how many leases were extended.
+func extends(events []histories.Event) (n int) {
+	for _, e := range events {
+		if e.F == histories.Extend && e.Type == histories.OK {
+			n++
+		}
+	}
+	return n
+}

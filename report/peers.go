@@ -1,0 +1,50 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lockbench/lockbench/checker"
+)
+
+// Peers says of what a run broke which of it is the lock's own fault and which no lock of its
+// class survives, a paragraph each. Of a run that was not measured by other locks it says nothing.
+func Peers(r Run) []string {
+	p := r.Judgement.Peers
+	if p == nil {
+		return nil
+	}
+	class, seeds := prose(p.Class), fmt.Sprintf("seeds %d to %d", p.Seed, p.Seed+uint64(max(p.Seeds, 1))-1)
+	var all []string
+	for _, own := range p.Own {
+		text := "Own fault: " + label(own.Property) + ". "
+		switch {
+		case len(own.KeptBy) > 0:
+			text += fmt.Sprintf("Under the same load and faults it is kept by %s, with all of %s, in virtual time.", names(own.KeptBy), seeds)
+		case len(p.References) > 0:
+			text += fmt.Sprintf("No other lock of its class (%s) was seen to break it under the same load and faults.", class)
+		default:
+			text += fmt.Sprintf("No other lock of its class (%s) is known, so that it is asked for everything.", class)
+		}
+		all = append(all, text)
+	}
+	if len(p.Unavoidable) > 0 {
+		all = append(all, fmt.Sprintf("Unavoidable: %s. No other lock of its class (%s) keeps that under the same load and faults: %s broke it with some of %s, in virtual time. It decides nothing.",
+			and(Labels(p.Unavoidable)), class, names(p.References), seeds))
+	}
+	return all
+}
+
+// names joins names of locks.
+func names(locks []string) string {
+	var all []string
+	for _, l := range locks {
+		all = append(all, show(l))
+	}
+	return and(all)
+}
+
+// excused says whether a property was broken that no lock of the class keeps.
+func (r Run) excused(p checker.Property) bool {
+	return r.Judgement.Peers != nil && slices.Contains(r.Judgement.Peers.Unavoidable, p)
+}
