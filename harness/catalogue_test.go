@@ -22,9 +22,9 @@ import (
 func aChoice() []string { return []string{"P08", "P11", "P14", "P18", "P26", "P52", "P54"} }
 
 // forWorkers are scenarios that ask something of clients in processes of their own: each
-// capability of the protocol, loss that is told, and every fault that hits such a client.
+// capability of the protocol, threads among them, loss that is told, and every fault that hits such a client.
 func forWorkers() []string {
-	return []string{"P08", "P11", "P14", "P22", "P26", "P31", "P37", "P40", "P51", "P54"}
+	return []string{"P08", "P11", "P14", "P22", "P26", "P31", "P37", "P40", "P51", "P54", "P59", "P81"}
 }
 
 // play is one case of a scenario.
@@ -146,7 +146,7 @@ func TestCatalogueOnExternal(t *testing.T) {
 func TestCatalogueWithWorkers(t *testing.T) {
 	locktest.NeedRedis(t)
 	apart := slices.DeleteFunc(someOf(harness.Process, forWorkers()), func(p play) bool {
-		return p.InProcess != "" || p.Threads > 0 // see TestWorkersGaps
+		return p.InProcess != "" // see TestWorkersGaps
 	})
 	sideBySide(t, "worker", apart, func(t *testing.T, p play) {
 		asExpected(t, employ(t, scenario(t, p.Scenario, p.Case, harness.Process), self(t)))

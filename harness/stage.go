@@ -8,7 +8,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
-	"sync"
 	"time"
 
 	"github.com/lockbench/lockbench/cluster"
@@ -90,12 +89,12 @@ func stage(ctx context.Context, cfg Config, env surroundings) (err error) {
 		for _, node := range env.cluster.Nodes() {
 			env.tape.heed(env.cluster.Link(m.Name, node.Name))
 		}
+		if 0 < worker && worker < cfg.Threads {
+			m.process = members[0]
+		}
 		if env.fleet != nil {
 			err = m.employ(ctx, cfg, env)
 		} else {
-			if 0 < worker && worker < cfg.Threads {
-				m.process = members[0]
-			}
 			m.host(cfg, env)
 			err = m.warm(ctx)
 		}
@@ -163,7 +162,8 @@ type member struct {
 	// process is the member whose connections to the lock's servers this one uses, as a thread
 	// of the same process. Nil: it is a process of its own.
 	process *member
-	env     locks.Env // of its latest lock
+	worker  *worker.Client // the process, if it is one of its own
+	env     locks.Env      // of its latest lock
 }
 
 // newMember makes worker of workers, without a lock.
@@ -257,7 +257,7 @@ func (m *member) newLock(cfg Config, env surroundings, life int) locks.Locker {
 		Dial:     dial,
 		Clock:    m.Clock,
 		NewClock: func() locks.Clock { return workloads.Gated(workloads.Skewed(env.clock(), m.Skew), m.Gate) },
-		Rand:     &lockedReader{r: rand.NewChaCha8(seed(cfg.Seed, m.Worker, life, 't'))},
+		Rand:     locks.NewSource(seed(cfg.Seed, m.Worker, life, 't')),
 		Client:   identity(cfg, m.Worker, life),
 		Thread:   1, // the only thread of its process
 	}
@@ -281,21 +281,9 @@ func (m *member) newThread(cfg Config, worker int) locks.Locker {
 	}
 	own := m.env
 	own.Clock = own.NewClock()
-	own.Rand = rand.NewChaCha8(seed(cfg.Seed, worker, 0, 't'))
+	own.Rand = locks.NewSource(seed(cfg.Seed, worker, 0, 't'))
 	own.Thread = int64(worker) + 1
 	return m.make(cfg.Lock, own)
-}
-
-// lockedReader is a source for all threads of a process.
-type lockedReader struct {
-	mu sync.Mutex
-	r  io.Reader
-}
-
-func (l *lockedReader) Read(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.r.Read(b)
 }
 
 // identity is what the lock's users would call the client of a worker's life.

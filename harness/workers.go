@@ -32,52 +32,85 @@ func newFleet(ctx context.Context, cfg Config, env surroundings) (*worker.Fleet,
 	}
 	fleet, err := worker.NewFleet(ctx, cfg.Worker, log)
 	if err == nil {
-		fleet.Require(cfg.asksOfWorkers(), "workload "+cfg.Name)
+		fleet.Require("workload "+cfg.Name, cfg.asksOfWorkers()...)
 	}
 	return fleet, err
 }
 
-// asksOfWorkers is what the workload needs of a worker that not every one can, or empty.
-func (c Config) asksOfWorkers() string {
+// asksOfWorkers is what the workload needs of a worker that not every one can.
+func (c Config) asksOfWorkers() (needs []string) {
+	if c.Threads > 0 {
+		needs = append(needs, worker.CanThreads)
+	}
 	w := c.Workload
 	if under, ok := w.(workloads.UnderFaults); ok {
 		w = under.Workload
 	}
 	switch w := w.(type) {
 	case workloads.ReadWrite:
-		return worker.CanShare
+		needs = append(needs, worker.CanShare)
 	case workloads.Reentrant:
-		return worker.CanReenter
+		needs = append(needs, worker.CanReenter)
 	case workloads.Script:
-		if w.Reenters {
-			return worker.CanReenter
-		}
-		if w.Extends {
-			return worker.CanExtend
+		for _, n := range []struct {
+			asked      bool
+			capability string
+		}{{w.Reenters, worker.CanReenter}, {w.Extends, worker.CanExtend}, {w.ReleasesTwice, worker.CanReleaseTwice}} {
+			if n.asked {
+				needs = append(needs, n.capability)
+			}
 		}
 	}
-	return ""
+	return needs
 }
 
 // employ lets the client live in a process of its own, which reaches the servers through
-// listeners of ours.
+// listeners of ours, or as another thread of one.
 func (m *member) employ(ctx context.Context, cfg Config, env surroundings) error {
+	process, err := m.employed(ctx, cfg, env)
+	if err != nil {
+		return err
+	}
+	m.Lock, m.Process = process.Locker(), process
+	m.Extends = cfg.Lock.Extends && process.Said().Extends
+	if m.Worker >= cfg.Threads {
+		m.Sent = func() int { return m.sent(env.cluster) }
+	}
+	m.Skew = nil // its clock is not ours to set
+	m.Enter = func(l locks.Lease) workloads.Section {
+		return l.(*worker.Lease) //nolint:forcetypeassert // the lock is that of a worker
+	}
+	if m.process == nil {
+		env.sampler.watch(target{
+			name:    "client " + m.Name,
+			measure: func(ctx context.Context) (osproc.Usage, error) { return osproc.Measure(ctx, process.PID()) },
+			alive:   func() bool { return true },
+		})
+	}
+	return nil
+}
+
+// employed starts the member's process, or returns a thread of the one that it shares.
+func (m *member) employed(ctx context.Context, cfg Config, env surroundings) (*worker.Client, error) {
+	if m.process != nil {
+		return m.process.worker.Thread(m.Worker), nil
+	}
 	gateway := worker.NewGateway(m.Name, env.cluster)
 	m.conns = append(m.conns, gateway)
 	var nodes []string
 	for i := range cfg.Lock.Masters {
 		address, err := gateway.Listen(ctx, func() string { return m.View.Primary(env.cluster, i) })
 		if err != nil {
-			return err
+			return nil, err
 		}
 		nodes = append(nodes, address)
 	}
 	register, err := gateway.Listen(ctx, func() string { return registerNode })
 	if err != nil {
-		return err
+		return nil, err
 	}
 	read, write, enter := resource.Scripts()
-	process, err := env.fleet.Start(ctx, m.Name, func(life int) worker.Setting {
+	m.worker, err = env.fleet.Start(ctx, m.Name, func(life int) worker.Setting {
 		s := seed(cfg.Seed, m.Worker, life, 't')
 		return worker.Setting{
 			Lock: catalogued(cfg.Lock), Guard: cfg.Guard.String(), Nodes: nodes,
@@ -85,22 +118,7 @@ func (m *member) employ(ctx context.Context, cfg Config, env surroundings) error
 			Client:   m.Name, Identity: identity(cfg, m.Worker, life), Seed: hex.EncodeToString(s[:]),
 		}
 	})
-	if err != nil {
-		return err
-	}
-	m.Lock, m.Process = process.Locker(), process
-	m.Extends = cfg.Lock.Extends && process.Said().Extends
-	m.Sent = func() int { return m.sent(env.cluster) }
-	m.Skew = nil // its clock is not ours to set
-	env.sampler.watch(target{
-		name:    "client " + m.Name,
-		measure: func(ctx context.Context) (osproc.Usage, error) { return osproc.Measure(ctx, process.PID()) },
-		alive:   func() bool { return true },
-	})
-	m.Enter = func(l locks.Lease) workloads.Section {
-		return l.(*worker.Lease) //nolint:forcetypeassert // the lock is that of a worker
-	}
-	return nil
+	return m.worker, err
 }
 
 // catalogued is the name by which a worker is asked for a lock: none for one that only the
@@ -131,8 +149,8 @@ func (c Config) canEmploy() error {
 	if len(c.Worker) > 0 && c.InProcess != "" {
 		return &UnfitError{fmt.Errorf("%s cannot be had with clients in processes of their own: %s", c.Name, c.InProcess)}
 	}
-	if len(c.Worker) > 0 && c.Threads > 0 {
-		return &UnfitError{fmt.Errorf("in %s clients are threads of one process that share its connections, and a worker is a process of one client", c.Name)}
+	if len(c.Worker) > 0 && c.Threads > 0 && !c.Lock.Promises.Threads {
+		return &UnfitError{fmt.Errorf("in %s clients are threads of one process, and the hello of the worker does not say that it can %q", c.Name, worker.CanThreads)}
 	}
 	return nil
 }

@@ -107,7 +107,7 @@ func employ(t testing.TB, cfg harness.Config, command []string) harness.Config {
 
 // TestWorkersGaps checks that a scenario which needs clients in our own process says so.
 func TestWorkersGaps(t *testing.T) {
-	for name, want := range map[string]string{"rw-same-millisecond": "the same millisecond", "getset-clock-skew": "machine's", "pool-starved-release": "threads of one process"} {
+	for name, want := range map[string]string{"rw-same-millisecond": "the same millisecond", "getset-clock-skew": "machine's"} {
 		s, err := scenarios.Find(name)
 		if err != nil {
 			t.Fatal(err)

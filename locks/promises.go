@@ -19,8 +19,11 @@ type Promises struct {
 	Poll time.Duration
 	// Fair says that waiting clients are served in the order in which they asked.
 	Fair bool
-	// Threads says that several threads of a process may use one lock object.
+	// Threads says that several threads of a process may use the lock at once.
 	Threads bool
+	// ReleasesTwice says that a lease that was released may be released once more: the lock then
+	// says whether it was held.
+	ReleasesTwice bool
 	// ExtendAdds says that extending a lease by d adds d to what is left of it. Otherwise the
 	// lease lasts for d from then on.
 	ExtendAdds bool

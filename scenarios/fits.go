@@ -12,6 +12,9 @@ func (s Scenario) Unfit(lock locks.Spec, find func(string) (locks.Spec, error)) 
 	if err := s.Script.Needs(lock); err != nil {
 		return err.Error(), nil
 	}
+	if s.Threads > 0 && !lock.Promises.Threads {
+		return "its clients are threads of one process, and the lock does not say that several may use it", nil
+	}
 	if s.ClusterMode && lock.Database != 0 {
 		return fmt.Sprintf("a Redis Cluster has no other database than 0, and the lock is kept in database %d", lock.Database), nil
 	}

@@ -15,7 +15,7 @@ func releaseTwice() Scenario {
 			"the lock. The key had the right token, so that A's second release deleted B's lock, and C got in.",
 		Threads:   2,
 		Faultless: true,
-		Script: w.Script{Cast: 3, Steps: []w.Step{
+		Script: w.Script{Cast: 3, ReleasesTwice: true, Steps: []w.Step{
 			w.Acquire("A"),
 			w.Read("A"),
 			w.Write("A"),

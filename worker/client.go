@@ -19,6 +19,8 @@ const longestWait = time.Minute
 // Client is one client of a run: a worker process, and after a crash the next one. It is the
 // lock as that client uses it. One call at a time.
 type Client struct {
+	main    *Client // whose process it is, of another thread of that; nil: its own
+	thread  int64   // 0 is the first of the process
 	fleet   *Fleet
 	name    string
 	setting func(life int) Setting
@@ -56,8 +58,11 @@ func (c *Client) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.fleet.need != "" && !slices.Contains(hello.Can, c.fleet.need) {
-		err = fmt.Errorf("cannot run %s: %w", c.fleet.needed, &LacksError{Can: hello.Can, Capability: c.fleet.need})
+	for _, capability := range c.fleet.need {
+		if !slices.Contains(hello.Can, capability) {
+			err = fmt.Errorf("cannot run %s: %w", c.fleet.needed, &LacksError{Can: hello.Can, Capability: capability})
+			break
+		}
 	}
 	if err == nil {
 		pid := p.cmd.Process.Pid
@@ -85,7 +90,16 @@ func (c *Client) start(ctx context.Context) error {
 // say where the lock is kept.
 func (c *Client) Said() locks.Spec { return c.current().spec }
 
+// Thread returns the client as another thread of its process, numbered from 1 on, which may make
+// a call while others do.
+func (c *Client) Thread(n int) *Client {
+	return &Client{main: c, thread: int64(n), fleet: c.fleet, name: c.name}
+}
+
 func (c *Client) current() *process {
+	if c.main != nil {
+		return c.main.current()
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.process
@@ -127,6 +141,9 @@ func (p *process) observed(state osproc.State, err error) (string, error) {
 // PID is the id of the process in which the client lives now, or did last.
 // It may be called at any time.
 func (c *Client) PID() int {
+	if c.main != nil {
+		return c.main.PID()
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.pid
@@ -151,6 +168,9 @@ func (p *process) isGone() string {
 
 // Restart starts the client's next process.
 func (c *Client) Restart(ctx context.Context) (string, error) {
+	if c.main != nil {
+		return c.main.Restart(ctx)
+	}
 	if err := c.start(ctx); err != nil {
 		return "", err
 	}
@@ -178,7 +198,7 @@ func (p *process) able(capability string, op Op) error {
 
 // Acquire lets the worker try once.
 func (c *Client) Acquire(ctx context.Context, key string, ttl time.Duration) (locks.Lease, error) {
-	return c.current().acquire(ctx, Request{}, key, ttl)
+	return c.acquire(ctx, Request{}, key, ttl)
 }
 
 // Locker is the client as the lock that its worker can be: a locks.Patient if that can wait.
@@ -202,7 +222,7 @@ func (c patient) Await(ctx context.Context, key string, ttl time.Duration) (lock
 		left := time.Until(end)
 		wait = max(left-time.Second, left/2)
 	}
-	return c.current().acquire(ctx, Request{Wait: milliseconds(wait)}, key, ttl)
+	return c.acquire(ctx, Request{Wait: milliseconds(wait)}, key, ttl)
 }
 
 // AcquireWrite is Acquire.
@@ -212,12 +232,11 @@ func (c *Client) AcquireWrite(ctx context.Context, key string, ttl time.Duration
 
 // AcquireRead lets the worker try once to get a reader's lease.
 func (c *Client) AcquireRead(ctx context.Context, key string, ttl time.Duration) (locks.Lease, error) {
-	p := c.current()
 	// A worker that does not know of modes would take an exclusive lease.
-	if err := p.able(CanShare, Acquire); err != nil {
+	if err := c.current().able(CanShare, Acquire); err != nil {
 		return nil, err
 	}
-	return p.acquire(ctx, Request{Mode: Shared}, key, ttl)
+	return c.acquire(ctx, Request{Mode: Shared}, key, ttl)
 }
 
 // Count asks the worker how often it holds key, as its lock counts that.
@@ -226,7 +245,7 @@ func (c *Client) Count(ctx context.Context, key string) (int64, error) {
 	if err := p.able(CanReenter, Count); err != nil {
 		return 0, err
 	}
-	a, err := p.call(ctx, Request{Op: Count, Key: key})
+	a, err := p.call(ctx, Request{Op: Count, Key: key, Thread: c.thread})
 	if err == nil {
 		err = refused(a, locks.ErrNotHeld)
 	}
@@ -234,9 +253,9 @@ func (c *Client) Count(ctx context.Context, key string) (int64, error) {
 }
 
 // acquire makes the request r, whose mode and wait are set.
-func (p *process) acquire(ctx context.Context, r Request, key string, ttl time.Duration) (locks.Lease, error) {
-	began := time.Now()
-	r.Op, r.Key, r.TTL = Acquire, key, milliseconds(ttl)
+func (c *Client) acquire(ctx context.Context, r Request, key string, ttl time.Duration) (locks.Lease, error) {
+	p, began := c.current(), time.Now()
+	r.Op, r.Key, r.TTL, r.Thread = Acquire, key, milliseconds(ttl), c.thread
 	a, err := p.call(ctx, r)
 	if err == nil {
 		err = refused(a, locks.ErrTaken)
@@ -244,5 +263,5 @@ func (p *process) acquire(ctx context.Context, r Request, key string, ttl time.D
 	if err != nil {
 		return nil, err
 	}
-	return &Lease{process: p, id: a.ID, token: a.Token, deadline: deadline(began, a), lost: a.gone}, nil
+	return &Lease{process: p, thread: c.thread, id: a.ID, token: a.Token, deadline: deadline(began, a), lost: a.gone}, nil
 }

@@ -18,8 +18,8 @@ type Fleet struct {
 	log      func(client string) (io.WriteCloser, error)
 	launcher *osproc.Launcher
 	grace    time.Duration
-	need     string // capability; empty: none
-	needed   string // by whom
+	need     []string // capabilities
+	needed   string   // by whom
 
 	mu      sync.Mutex
 	clients []*Client
@@ -38,9 +38,9 @@ func NewFleet(ctx context.Context, command []string, log func(client string) (io
 	return &Fleet{run: ctx, command: command, log: log, launcher: osproc.NewLauncher(), grace: grace}, nil
 }
 
-// Require makes a run fail whose workers lack a capability, before they are told of the lock.
-// by says who needs it. It must be called before Start.
-func (f *Fleet) Require(capability, by string) { f.need, f.needed = capability, by }
+// Require makes a run fail whose workers lack one of some capabilities, before they are told of
+// the lock. by says who needs them. It must be called before Start.
+func (f *Fleet) Require(by string, capabilities ...string) { f.need, f.needed = capabilities, by }
 
 // Err says why the run cannot go on: a *BrokenError of the first worker that broke down, or nil.
 func (f *Fleet) Err() error {

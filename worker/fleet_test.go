@@ -140,6 +140,9 @@ func TestLacks(t *testing.T) {
 			_, err := c.Count(ctx, "k")
 			return err
 		},
+		`cannot do what release asks for: its hello says that it can [], want "release-twice" among it`: func(ctx context.Context, c *Client) error {
+			return (&Lease{process: c.current(), released: true}).Release(ctx)
+		},
 	} {
 		f, c, err := employ(t, "lost", Setting{})
 		must(t, err)
@@ -162,7 +165,7 @@ func TestRequire(t *testing.T) {
 	} {
 		f, _, err := employ(t, how, set)
 		must(t, err) // nobody asked
-		f.Require(CanShare, "workload readwrite")
+		f.Require("workload readwrite", CanShare)
 		_, err = f.Start(t.Context(), "B", func(int) Setting { return set })
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", how, err, want)

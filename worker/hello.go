@@ -62,10 +62,11 @@ func Describe(ctx context.Context, command []string, lock string) (d Description
 // Over is a lock of the catalogue as a worker has it: under the names and in the database
 // that its hello tells of, and with no more capabilities than the worker has.
 func (d Description) Over(spec locks.Spec) locks.Spec {
+	said := d.Spec
+	spec.Promises.Threads, spec.Promises.ReleasesTwice = said.Promises.Threads, said.Promises.ReleasesTwice
 	if d.Protocol < 2 {
 		return spec
 	}
-	said := d.Spec
 	if said.Keys != nil {
 		spec.Keys = said.Keys
 	}
@@ -154,11 +155,11 @@ func specOf(a Answer) locks.Spec {
 		Guards:       guardsOf(a),
 		Database:     a.Database,
 		Promises: locks.Promises{
-			NoLease:    said.NoLease,
-			Tolerance:  duration(said.Tolerance),
-			Poll:       duration(said.Poll),
-			Fair:       said.Fair,
-			Threads:    can(CanThreads),
+			NoLease:   said.NoLease,
+			Tolerance: duration(said.Tolerance),
+			Poll:      duration(said.Poll),
+			Fair:      said.Fair,
+			Threads:   can(CanThreads), ReleasesTwice: can(CanReleaseTwice),
 			ExtendAdds: said.ExtendAdds, SilentRelease: said.SilentRelease,
 			Failover: said.Failover, Once: said.Once, NeverShortens: said.NeverShortens, BoundedHold: said.BoundedHold,
 		},

@@ -25,7 +25,9 @@ func deadline(began time.Time, a Answer) time.Time {
 // except Token and Lost.
 type Lease struct {
 	process  *process
+	thread   int64
 	id       int64
+	released bool
 	token    int64        // of the lock
 	section  atomic.Int64 // the token of the section's last access
 	deadline time.Time
@@ -38,8 +40,15 @@ var (
 	_ locks.Watched  = (*Lease)(nil)
 )
 
-// Release gives the lease back.
+// Release gives the lease back. A worker that has not said that it takes a second release is an
+// error of the run then.
 func (l *Lease) Release(ctx context.Context) error {
+	if l.released {
+		if err := l.process.able(CanReleaseTwice, Release); err != nil {
+			return err
+		}
+	}
+	l.released = true
 	_, err := l.call(ctx, Request{Op: Release})
 	return err
 }
@@ -88,7 +97,7 @@ func (l *Lease) Write(ctx context.Context, value int64) (resource.State, error) 
 }
 
 func (l *Lease) call(ctx context.Context, r Request) (Answer, error) {
-	r.Lease = l.id
+	r.Lease, r.Thread = l.id, l.thread
 	a, err := l.process.call(ctx, r)
 	if err == nil {
 		err = refused(a, locks.ErrNotHeld)

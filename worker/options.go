@@ -40,6 +40,7 @@ func (o Options) hello(spec locks.Spec) Answer {
 		has  bool
 	}{
 		{CanExtend, spec.Extends}, {CanLost, spec.Renews}, {CanShare, spec.ReadWrite}, {CanReenter, spec.Reenters}, {CanWait, spec.Waits},
+		{CanThreads, spec.Promises.Threads}, {CanReleaseTwice, spec.Promises.ReleasesTwice},
 	} {
 		if c.has {
 			a.Can = append(a.Can, c.name)

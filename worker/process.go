@@ -75,13 +75,13 @@ type process struct {
 	broken func(error)   // told once, of a process that was not killed; calls nothing of the process
 	grace  time.Duration
 
-	calling  sync.Mutex      // one call at a time
 	subject  *osproc.Process // nil until its hello
 	protocol int             // as its hello says, like can
 	can      []string        // capabilities
 	spec     locks.Spec      // of its lock, as its hello says
 
 	mu      sync.Mutex
+	calling map[int64]*sync.Mutex // one call at a time, by thread
 	issued  int64
 	waiting map[int64]*waiter
 	lost    map[int64]chan struct{} // by the id of the acquire, from its request on
@@ -102,7 +102,7 @@ func start(run context.Context, l *osproc.Launcher, client string, command []str
 	cmd := exec.Command(command[0], command[1:]...)
 	p := &process{
 		run: run, client: client, cmd: cmd, said: &tail{w: stderr}, done: make(chan struct{}), broken: broken, grace: grace,
-		waiting: map[int64]*waiter{}, lost: map[int64]chan struct{}{},
+		calling: map[int64]*sync.Mutex{}, waiting: map[int64]*waiter{}, lost: map[int64]chan struct{}{},
 	}
 	out, theirs, err := os.Pipe()
 	if err != nil {
@@ -228,8 +228,9 @@ func (p *process) fail(err error) {
 // call makes a request and returns its answer. The deadline of ctx is the worker's to
 // keep: that it passes does not end the call. Cancelling ctx does, or the end of the run.
 func (p *process) call(ctx context.Context, r Request) (Answer, error) {
-	p.calling.Lock()
-	defer p.calling.Unlock()
+	turn := p.turn(r.Thread)
+	turn.Lock()
+	defer turn.Unlock()
 	limit := p.grace
 	if end, ok := ctx.Deadline(); ok {
 		patience := time.Until(end)
@@ -272,6 +273,16 @@ func (p *process) call(ctx context.Context, r Request) (Answer, error) {
 			}
 		}
 	}
+}
+
+// turn is held during a call of a thread.
+func (p *process) turn(thread int64) *sync.Mutex {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.calling[thread] == nil {
+		p.calling[thread] = new(sync.Mutex)
+	}
+	return p.calling[thread]
 }
 
 // busySince is when the process began with a call, or went on with it after a pause.

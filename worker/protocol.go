@@ -39,7 +39,8 @@ const (
 	Count     Op = "count"
 )
 
-// Request is a line from the harness. A worker answers one before it gets the next.
+// Request is a line from the harness. A worker answers one before it gets the next of the same
+// thread.
 type Request struct {
 	ID int64 `json:"id"` // counts up from 1
 	Op Op    `json:"op"`
@@ -50,6 +51,9 @@ type Request struct {
 	Newest   int `json:"newest,omitempty"`   // hello
 	*Setting     // configure; hello: the lock
 
+	// Thread is which thread of the process asks, from 0 on. Only a worker that has CanThreads
+	// is asked by others than 0.
+	Thread  int64   `json:"thread,omitempty"`
 	Key     string  `json:"key,omitempty"`     // acquire, count
 	Mode    Mode    `json:"mode,omitempty"`    // acquire
 	TTL     float64 `json:"ttl,omitempty"`     // acquire, extend: the lease asked for, in ms; may be 0 or less
@@ -165,7 +169,9 @@ const (
 	CanShare   = "share"   // acquire with the mode Shared
 	CanReenter = "reenter" // count
 	CanWait    = "wait"    // acquire with a wait
-	CanThreads = "threads" // requests of several threads, each with its number
+	CanThreads = "threads" // requests of several threads, each with its number, at the same time
+
+	CanReleaseTwice = "release-twice" // release of a lease that was released last
 )
 
 // longest is how many ms can be told of: all that a time.Duration holds.

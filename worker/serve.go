@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"os"
 	"sync"
@@ -35,7 +34,9 @@ const defaultLock = "setnx-px-lua"
 func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s := &server{opt: opt, out: json.NewEncoder(out), leases: map[int64]*held{}}
+	s := &server{
+		opt: opt, out: json.NewEncoder(out), threads: map[int64]locks.Locker{}, leases: map[int64]*held{}, released: map[int64]int64{},
+	}
 	requests, ended := make(chan Request), make(chan error, 1)
 	go func() { ended <- scan(ctx, in, requests) }()
 	done := make(chan error, 1)
@@ -79,16 +80,20 @@ func scan(ctx context.Context, in io.Reader, requests chan<- Request) error {
 
 // server is one worker.
 type server struct {
-	opt Options
-	mu  sync.Mutex // events come at any time
-	out *json.Encoder
+	opt     Options
+	sending sync.Mutex // threads answer, and events come, at any time
+	out     *json.Encoder
 
-	lock     locks.Locker
+	mu       sync.Mutex // guards what follows
+	env      locks.Env
+	seed     string
 	spec     locks.Spec
 	masters  []*locks.Client
 	guard    resource.Guard
 	register *locks.Client
+	threads  map[int64]locks.Locker // the lock, as each thread uses it
 	leases   map[int64]*held
+	released map[int64]int64 // the lease that a thread gave back last
 }
 
 // held is a lease, and the section under it.
@@ -98,18 +103,46 @@ type held struct {
 	over chan struct{} // closed when the lease is given back
 }
 
+// serve hands each request to the thread that it is of. A thread answers one after the other.
 func (s *server) serve(ctx context.Context, requests <-chan Request) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var threads sync.WaitGroup
+	queues := map[int64]chan Request{}
+	end := sync.OnceFunc(func() {
+		for _, queue := range queues {
+			close(queue)
+		}
+	})
+	defer end()
 	for {
 		select {
 		case r, ok := <-requests:
 			if !ok {
-				return nil
+				end()
+				threads.Wait()
+				return context.Cause(ctx)
 			}
-			began := time.Now()
-			a := s.answer(ctx, r, began)
-			a.ID = r.ID
-			if err := s.send(a); err != nil {
-				return err
+			queue := queues[r.Thread]
+			if queue == nil {
+				queue = make(chan Request, 1) // as it asks for one thing at a time, nobody waits for it
+				queues[r.Thread] = queue
+				threads.Go(func() {
+					for r := range queue {
+						began := time.Now()
+						a := s.answer(ctx, r, began)
+						a.ID = r.ID
+						if err := s.send(a); err != nil {
+							stop(err)
+							return
+						}
+					}
+				})
+			}
+			select {
+			case queue <- r:
+			case <-ctx.Done():
+				return context.Cause(ctx)
 			}
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -118,8 +151,8 @@ func (s *server) serve(ctx context.Context, requests <-chan Request) error {
 }
 
 func (s *server) send(a Answer) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.sending.Lock()
+	defer s.sending.Unlock()
 	if err := s.out.Encode(a); err != nil {
 		return fmt.Errorf("answer: %w", err)
 	}
@@ -141,7 +174,7 @@ func (s *server) answer(ctx context.Context, r Request, began time.Time) Answer 
 		}
 		return Answer{Type: OK}
 	case Acquire, Read, Write, Extend, Release, Count:
-		if s.lock == nil {
+		if s.lock(r.Thread) == nil {
 			return Answer{Type: Error, Error: fmt.Sprintf("%s before configure", r.Op)}
 		}
 	default:
@@ -154,11 +187,53 @@ func (s *server) answer(ctx context.Context, r Request, began time.Time) Answer 
 	case Count:
 		return s.count(ctx, r)
 	}
-	l, ok := s.leases[r.Lease]
-	if !ok {
+	l := s.lease(r)
+	if l == nil {
 		return Answer{Type: Error, Error: fmt.Sprintf("%s: there is no lease %d, or it was released", r.Op, r.Lease)}
 	}
 	return s.use(ctx, l, r, began)
+}
+
+// lock is the lock as a thread uses it, or nil before configure.
+func (s *server) lock(thread int64) locks.Locker {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	lock, ok := s.threads[thread]
+	if ok || s.threads[0] == nil {
+		return lock
+	}
+	if lock = s.threads[0]; !s.spec.PerProcess {
+		env := s.env
+		env.Clock, env.Thread = Clock{}, thread+1
+		env.Rand = locks.NewSource(seeded(fmt.Sprintf("%s of thread %d", s.seed, thread)))
+		lock = s.spec.New(env)
+	}
+	s.threads[thread] = lock
+	return lock
+}
+
+// lease is what a request is about, or nil. Of a lease that is released no more can be asked than
+// to release it once more, if its thread has released none since.
+func (s *server) lease(r Request) *held {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.Op != Release && s.released[r.Thread] == r.Lease {
+		return nil
+	}
+	return s.leases[r.Lease]
+}
+
+// giveBack makes a lease the one that its thread has released last.
+func (s *server) giveBack(r Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last := s.released[r.Thread]
+	if last == r.Lease {
+		return
+	}
+	delete(s.leases, last)
+	s.released[r.Thread] = r.Lease
+	close(s.leases[r.Lease].over)
 }
 
 // hello says what the lock is that the harness asks for, in its version of the protocol.
@@ -178,10 +253,11 @@ func (s *server) hello(r Request) Answer {
 
 // acquirer is the method of the lock that a request asks for.
 func (s *server) acquirer(r Request) (func(context.Context, string, time.Duration) (locks.Lease, error), error) {
+	lock := s.lock(r.Thread)
 	switch r.Mode {
 	case Exclusive:
 	case Shared:
-		rw, ok := s.lock.(locks.RWLocker)
+		rw, ok := lock.(locks.RWLocker)
 		switch {
 		case !ok:
 			return nil, errors.New("this lock has no leases for readers")
@@ -193,9 +269,9 @@ func (s *server) acquirer(r Request) (func(context.Context, string, time.Duratio
 		return nil, fmt.Errorf("no mode %q, want %q or none", r.Mode, Shared)
 	}
 	if r.Wait == 0 {
-		return s.lock.Acquire, nil
+		return lock.Acquire, nil
 	}
-	patient, ok := s.lock.(locks.Patient)
+	patient, ok := lock.(locks.Patient)
 	if !ok {
 		return nil, errors.New("this lock does not wait")
 	}
@@ -222,7 +298,9 @@ func (s *server) acquire(ctx context.Context, r Request, began time.Time) Answer
 		Section: s.guard.Enter(resource.NewRegister(s.register, r.Key), lease, Clock{}),
 		over:    make(chan struct{}),
 	}
+	s.mu.Lock()
 	s.leases[r.ID] = l
+	s.mu.Unlock()
 	if w, ok := lease.(locks.Watched); ok {
 		go s.watch(r.ID, l, w)
 	}
@@ -230,7 +308,7 @@ func (s *server) acquire(ctx context.Context, r Request, began time.Time) Answer
 }
 
 func (s *server) count(ctx context.Context, r Request) Answer {
-	lock, ok := s.lock.(locks.Reentrant)
+	lock, ok := s.lock(r.Thread).(locks.Reentrant)
 	if !ok {
 		return Answer{Type: Error, Error: "this lock does not count"}
 	}
@@ -262,8 +340,7 @@ func (s *server) use(ctx context.Context, l *held, r Request, began time.Time) A
 		err = extender.Extend(ctx, duration(r.TTL))
 		a.Token, a.Remaining = l.Lease.Token(), remaining(l.Lease, began)
 	default:
-		close(l.over)
-		delete(s.leases, r.Lease)
+		s.giveBack(r)
 		err = l.Release(ctx)
 	}
 	if err != nil {
@@ -321,7 +398,7 @@ func (s *server) configure(ctx context.Context, set *Setting) error {
 	if set == nil {
 		return errors.New("configure says nothing, want lock, guard, nodes and register")
 	}
-	if s.lock != nil {
+	if s.lock(0) != nil {
 		return errors.New("it is configured already")
 	}
 	name := set.Lock
@@ -347,21 +424,25 @@ func (s *server) configure(ctx context.Context, set *Setting) error {
 		shards = append(shards, locks.NewClient(func(ctx context.Context) (net.Conn, error) { return s.opt.dial(ctx, address) }))
 	}
 	s.register = locks.NewClient(func(ctx context.Context) (net.Conn, error) { return Options{}.dial(ctx, set.Register.Address) })
-	lock := spec.New(locks.Env{
+	env := locks.Env{
 		Nodes:    shards,
 		Dial:     func(ctx context.Context, node int) (net.Conn, error) { return s.opt.dial(ctx, set.Nodes[node]) },
 		Clock:    Clock{},
 		NewClock: func() locks.Clock { return Clock{} },
-		Rand:     rand.NewChaCha8(seeded(set.Seed)),
+		Rand:     locks.NewSource(seeded(set.Seed)),
 		Client:   set.Identity,
-		Thread:   1, // the only thread of its process
-	})
+		Thread:   1, // the first of its process
+	}
+	lock := spec.New(env)
 	if set.Connect {
 		if err := connect(ctx, set, shards, s.register, lock); err != nil {
 			return err
 		}
 	}
-	s.guard, s.lock, s.spec, s.masters = guard, lock, spec, shards
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.guard, s.spec, s.masters, s.env, s.seed = guard, spec, shards, env, set.Seed
+	s.threads[0] = lock
 	return nil
 }
 

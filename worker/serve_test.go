@@ -250,3 +250,53 @@ func TestSeeded(t *testing.T) {
 		t.Error("different seeds are the same")
 	}
 }
+
+// TestThreads lets one thread wait for the lock until another gives it back.
+func TestThreads(t *testing.T) {
+	for _, name := range []string{"setnx-px-spin", "setnx-px-spin-per-command", "redisson-style"} { // one object for all, and one each
+		t.Run(name, func(t *testing.T) {
+			set, _ := setting(t, name, "none", 1)
+			d := converse(t)
+			d.ask(Request{ID: 1, Op: Configure, Setting: &set})
+			if a := d.ask(Request{ID: 2, Op: Acquire, Key: "k", TTL: 60_000}); a.Type != OK {
+				t.Fatalf("acquire: %+v", a)
+			}
+			d.say(`{"id":3,"op":"acquire","thread":1,"key":"k","ttl":60000,"wait":50000}`)
+			d.say(`{"id":4,"op":"release","lease":2}`)
+			for _, a := range []Answer{d.hear(), d.hear()} { // in any order
+				if a.ID != 3 && a.ID != 4 || a.Type != OK {
+					t.Errorf("one thread waits, the other releases: %+v", a)
+				}
+			}
+			if a := d.ask(Request{ID: 5, Op: Release, Thread: 1, Lease: 3}); a.Type != OK {
+				t.Errorf("release of the other thread: %+v", a)
+			}
+			d.end()
+		})
+	}
+}
+
+// TestReleaseTwice checks that the lease that was released last can be released again, and that
+// nothing else can be asked of it.
+func TestReleaseTwice(t *testing.T) {
+	set, _ := setting(t, "setnx-px-lua", "none", 1)
+	d := converse(t)
+	d.ask(Request{ID: 1, Op: Configure, Setting: &set})
+	d.ask(Request{ID: 2, Op: Acquire, Key: "k", TTL: 60_000})
+	d.ask(Request{ID: 3, Op: Acquire, Key: "other", TTL: 60_000})
+	for i, want := range []Answer{
+		{Lease: 2, Type: OK},
+		{Lease: 2, Type: Fail, Reason: NotHeld},
+		{Lease: 3, Type: OK},
+		{Lease: 2, Type: Error}, // it was not the last
+		{Lease: 3, Type: Fail, Reason: NotHeld},
+	} {
+		if a := d.ask(Request{ID: int64(4 + i), Op: Release, Lease: want.Lease}); a.Type != want.Type || a.Reason != want.Reason {
+			t.Errorf("release %d of lease %d: %+v, want %q %q", i+1, want.Lease, a, want.Type, want.Reason)
+		}
+	}
+	if a := d.ask(Request{ID: 9, Op: Extend, Lease: 3, TTL: 1000}); a.Type != Error {
+		t.Errorf("extend of what is released: %+v", a)
+	}
+	d.end()
+}

@@ -26,6 +26,8 @@ type Script struct {
 	Waits bool
 	// Queues says that clients wait in a queue and count on its order.
 	Queues bool
+	// ReleasesTwice says that clients release what they have released.
+	ReleasesTwice bool
 }
 
 // Step is one step of a script. Text says it in plain English.

@@ -22,6 +22,9 @@ func (p Script) Needs(lock locks.Spec) error {
 	if p.Waits && !lock.Waits {
 		return fmt.Errorf("its clients wait for the lock, and lock %s tries once and does not wait (lockbench list locks)", lock.Name)
 	}
+	if p.ReleasesTwice && !lock.Promises.ReleasesTwice {
+		return fmt.Errorf("its clients release twice, and lock %s does not say that it takes that", lock.Name)
+	}
 	if p.Queues && !lock.Promises.Fair {
 		return fmt.Errorf("its clients count on being served in their order, and lock %s does not promise that", lock.Name)
 	}

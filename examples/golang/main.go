@@ -53,7 +53,8 @@ func (l myLock) compare(ctx context.Context, script, key string, args ...any) er
 
 func main() {
 	about := About{
-		Keys: []string{"lock:%s"}, // under which names the lock on %s is kept
+		Keys:    []string{"lock:%s"}, // under which names the lock on %s is kept
+		Threads: true,                // goroutines may share a lock
 		// Promises are what your lock keeps beyond that, such as {"tolerance": 500}; see
 		// lockbench's docs/worker-protocol.md.
 		Promises: map[string]any{},

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -51,6 +52,7 @@ var (
 type About struct {
 	Keys     []string       `json:"keys"`     // under which names the lock on %s is kept in Redis
 	Database int            `json:"database"` // in which they are
+	Threads  bool           `json:"-"`        // several goroutines may use one Lock at a time
 	Promises map[string]any `json:"promises,omitempty"`
 }
 
@@ -63,6 +65,7 @@ type request struct {
 	Nodes    []string `json:"nodes"`
 	Connect  bool     `json:"connect"`
 	Register register `json:"register"`
+	Thread   int64    `json:"thread"`
 	Key      string   `json:"key"`
 	TTL      float64  `json:"ttl"`
 	Wait     float64  `json:"wait"`
@@ -92,27 +95,51 @@ type worker struct {
 	guard  string
 	access *redis.Client
 	script register
-	leases map[int64]*lease // by the id of the acquire
+
+	mu       sync.Mutex // of what follows
+	out      *json.Encoder
+	leases   map[int64]*lease // by the id of the acquire
+	released map[int64]int64  // the lease that a thread gave back last
 }
 
 // serve answers lockbench until it is done. makeLock is given "host:port" of each master.
 func serve(about About, makeLock func(addresses []string) Lock) {
-	w := &worker{about: about, make: makeLock, leases: map[int64]*lease{}}
-	in, out := bufio.NewScanner(os.Stdin), json.NewEncoder(os.Stdout)
+	w := &worker{about: about, make: makeLock, out: json.NewEncoder(os.Stdout), leases: map[int64]*lease{}, released: map[int64]int64{}}
+	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 1<<20)
+	threads := map[int64]chan request{}
 	for in.Scan() {
 		var r request
 		if err := json.Unmarshal(in.Bytes(), &r); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
-		a := w.answer(r, time.Now())
-		a["id"] = r.ID
-		if out.Encode(a) != nil {
-			os.Exit(1)
+		if w.lock == nil { // nobody asks for anything else before
+			w.respond(r)
+			continue
 		}
+		if threads[r.Thread] == nil {
+			requests := make(chan request, 1)
+			threads[r.Thread] = requests
+			go func() {
+				for r := range requests {
+					w.respond(r)
+				}
+			}()
+		}
+		threads[r.Thread] <- r
 	}
 	os.Exit(0)
+}
+
+func (w *worker) respond(r request) {
+	a := w.answer(r, time.Now())
+	a["id"] = r.ID
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.out.Encode(a) != nil {
+		os.Exit(1)
+	}
 }
 
 func (w *worker) answer(r request, began time.Time) answer {
@@ -133,8 +160,8 @@ func (w *worker) answer(r request, began time.Time) answer {
 	case r.Op == "acquire":
 		a, err = w.acquire(ctx, r, began)
 	default:
-		l, ok := w.leases[r.Lease]
-		if !ok {
+		l := w.lease(r)
+		if l == nil {
 			return answer{"type": "error", "error": fmt.Sprintf("%s: there is no lease %d, or it was released", r.Op, r.Lease)}
 		}
 		a, err = w.use(ctx, r, l, began)
@@ -159,6 +186,25 @@ func (w *worker) answer(r request, began time.Time) answer {
 	return answer{"type": "unknown", "error": err.Error()}
 }
 
+// lease is the one that a request is about, or nil. A lease that is released can be released once
+// more, if its thread has released none since.
+func (w *worker) lease(r request) *lease {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	l, last := w.leases[r.Lease], w.released[r.Thread]
+	if r.Op != "release" {
+		if last == r.Lease {
+			return nil
+		}
+		return l
+	}
+	if l != nil && last != r.Lease {
+		delete(w.leases, last)
+		w.released[r.Thread] = r.Lease
+	}
+	return l
+}
+
 // refusal is a reason of fail, and impossible why lockbench must not go on.
 type (
 	refusal    string
@@ -172,7 +218,10 @@ func (w *worker) hello(r request) (answer, error) {
 	if r.Newest < 2 {
 		return nil, impossible("this worker speaks protocol 2, and lockbench an older one")
 	}
-	can, guards, lock := []string{}, []string{"none", "elapsed", "epoch"}, w.make([]string{"127.0.0.1:1"})
+	can, guards, lock := []string{"release-twice"}, []string{"none", "elapsed", "epoch"}, w.make([]string{"127.0.0.1:1"})
+	if w.about.Threads {
+		can = append(can, "threads")
+	}
 	if _, ok := lock.(Extender); ok {
 		can = append(can, "extend")
 	}
@@ -232,7 +281,9 @@ func (w *worker) acquire(ctx context.Context, r request, began time.Time) (answe
 		return nil, err
 	}
 	l := &lease{key: r.Key, own: own}
+	w.mu.Lock()
 	w.leases[r.ID] = l
+	w.mu.Unlock()
 	return w.lasting(l, from.Add(ms(r.TTL)), began), nil
 }
 
@@ -262,7 +313,6 @@ func (w *worker) use(ctx context.Context, r request, l *lease, began time.Time) 
 		}
 		return w.lasting(l, from.Add(ms(r.TTL)), began), nil
 	case "release":
-		delete(w.leases, r.Lease)
 		return answer{}, w.lock.Release(ctx, l.key, l.own)
 	case "read":
 		return w.read(ctx, l)
