@@ -136,8 +136,9 @@ func (w *worker) respond(r request) {
 	a := w.answer(r, time.Now())
 	a["id"] = r.ID
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.out.Encode(a) != nil {
+	err := w.out.Encode(a)
+	w.mu.Unlock()
+	if err != nil {
 		os.Exit(1)
 	}
 }
