@@ -7,7 +7,9 @@ BENCHSTAT         := golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c
 RACE              ?= $(shell test "$$($(GO) env CGO_ENABLED)" = 1 && echo -race)
 TESTFLAGS         ?=
 PKG               ?= ./...
+# Set, a test that is skipped fails, unless its reason begins with "optional: " or with these words.
 FAIL_ON_SKIP      ?=
+ALLOW_SKIP        ?=
 BENCH             ?= .
 COUNT             ?= 6
 BENCH_OUT         ?= bin/bench-$(VERSION).txt
@@ -35,7 +37,7 @@ test: ## Run the tests and list what was skipped and why (PKG=./wire TESTFLAGS='
 	@{ $(GO) test $(RACE) -count=1 -timeout $(TIMEOUT) -parallel $(WIDE) -v $(if $(ALL),-skip '$(UNRACED)') $(TESTFLAGS) $(PKG); one=$$?; \
 		$(if $(ALL),$(GO) test -count=1 -timeout $(TIMEOUT) -parallel $(WIDE) -v -run '$(UNRACED)' ./gate ./harness ./peers,true); two=$$?; \
 		echo "go test exited $$((one > two ? one : two))"; } | \
-		awk -v race='$(RACE)' -v fail_on_skip='$(FAIL_ON_SKIP)' "$$TEST_SUMMARY"
+		awk -v race='$(RACE)' -v fail_on_skip='$(FAIL_ON_SKIP)' -v allow_skip='$(ALLOW_SKIP)' -f effort/summary.awk
 
 test-fast: ## Run what stays in virtual time and needs nothing installed, in a minute (PKG=./wire)
 	$(GO) test -short -vet=off $(TESTFLAGS) $(PKG)
@@ -123,59 +125,3 @@ tidy-check: ## Check that go.mod is what go mod tidy would write
 
 clean: ## Remove bin; run directories in store stay
 	rm -rf bin
-
-# Reads the output of go test -v: prints one line per package, failures in full,
-# and at the end each skipped test with its reason. Exits as go test did.
-define TEST_SUMMARY
-function flush_test(name) { printf "%s", out[name]; delete out[name] }
-function keep(line) { if (!(current in out)) order[++kept] = current; out[current] = out[current] line "\n" }
-
-# The last log line of a skipped test is its reason; a long one goes on below it.
-function reason(text,    lines, n, i, r) {
-	n = split(text, lines, "\n")
-	for (i = 1; i <= n; i++) {
-		sub(/^[ \t]+/, "", lines[i])
-		if (lines[i] ~ /^[^ ]+\.go:[0-9]+: /) r = lines[i]
-		else if (lines[i] != "") r = r " " lines[i]
-	}
-	return r == "" ? "no reason given" : r
-}
-
-/^go test exited [0-9]+$$/ { status = $$4; exited = 1; next }
-/^=== (RUN|CONT|NAME) / { current = $$3; next }
-/^=== PAUSE / || /^(PASS|FAIL)$$/ { next }
-
-/--- (PASS|FAIL|SKIP): [^ ]+ \([0-9.]+s\)$$/ {
-	name = $$(NF - 1)
-	if (/--- FAIL: /) { print; flush_test(name) }
-	if (/--- SKIP: /) { pending[++waiting] = name ": " reason(out[name]) }
-	delete out[name]
-	current = ""
-	next
-}
-
-/^(ok  |FAIL|\?   )\t/ {
-	if (/^FAIL/) { failed++; for (i = 1; i <= kept; i++) if (order[i] in out) flush_test(order[i]) }
-	print; fflush()
-	split($$0, field, "\t")
-	for (i = 1; i <= waiting; i++) skipped[++total] = field[2] " " pending[i]
-	split("", out); split("", order); kept = waiting = 0; current = ""
-	next
-}
-
-{ keep($$0) }
-
-END {
-	if (!exited) status = 1
-	printf "%s", out[""]
-	if (race == "") skipped[++total] = "race detector: off, it needs cgo and a C compiler (Debian: apt-get install gcc)"
-	if (total == 0) print "skipped: nothing"
-	else print "skipped: " total
-	for (i = 1; i <= total; i++) print "  " skipped[i]
-	if (failed) print "FAILED packages: " failed
-	for (i = 1; i <= total; i++) if (skipped[i] !~ /: optional: /) wanted++
-	if (wanted && fail_on_skip != "" && status == 0) { print "FAILED: FAIL_ON_SKIP is set and something was skipped"; status = 1 }
-	exit status
-}
-endef
-export TEST_SUMMARY

@@ -19,9 +19,6 @@ import (
 	"github.com/lockbench/lockbench/wire"
 )
 
-// requireEnv set to 1 makes a missing engine or image a failure.
-const requireEnv = "LOCKBENCH_REQUIRE_DOCKER"
-
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
@@ -31,9 +28,8 @@ func needDocker(tb testing.TB) {
 	tb.Helper()
 	effort.Real(tb)
 	err := EnsureImage(tb.Context(), os.Stderr)
-	var missing *MissingError
-	if errors.As(err, &missing) && os.Getenv(requireEnv) != "1" {
-		tb.Skip(missing)
+	if missing, ok := errors.AsType[*MissingError](err); ok {
+		effort.NoDocker(tb, missing)
 	}
 	must(tb, err)
 }

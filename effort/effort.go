@@ -15,7 +15,10 @@ import (
 	"testing"
 )
 
-const nightlyEnv = "LOCKBENCH_NIGHTLY"
+const (
+	nightlyEnv = "LOCKBENCH_NIGHTLY"
+	dockerEnv  = "LOCKBENCH_REQUIRE_DOCKER"
+)
 
 // Nightly says whether a test is to play whatever it can.
 func Nightly() bool { return os.Getenv(nightlyEnv) == "1" }
@@ -48,4 +51,15 @@ func Long(t testing.TB) {
 	if testing.Short() {
 		t.Skip("optional: -short leaves out what takes long")
 	}
+}
+
+// NoDocker skips a test for want of a usable Docker engine, which not every machine can run. Where
+// LOCKBENCH_REQUIRE_DOCKER=1 is in the environment it fails the test instead. The reason begins
+// with words of its own, by which CI on a machine without an engine tells it from all others.
+func NoDocker(t testing.TB, err error) {
+	t.Helper()
+	if os.Getenv(dockerEnv) == "1" {
+		t.Fatal(err)
+	}
+	t.Skipf("without Docker: %v", err)
 }

@@ -2,23 +2,23 @@
 package dockertest
 
 import (
-	"os"
+	"errors"
 	"testing"
 
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/effort"
 )
 
-// Need skips the test where there is no Docker engine, or no image and no way to it.
-// With LOCKBENCH_REQUIRE_DOCKER=1 in the environment it fails the test instead.
+// Need skips the test where there is no Docker engine, or no image and no way to it: see
+// effort.NoDocker.
 func Need(t testing.TB) {
 	t.Helper()
 	effort.Real(t)
 	err := docker.EnsureImage(t.Context(), t.Output())
-	switch {
-	case err != nil && os.Getenv("LOCKBENCH_REQUIRE_DOCKER") == "1":
+	if missing, ok := errors.AsType[*docker.MissingError](err); ok {
+		effort.NoDocker(t, missing)
+	}
+	if err != nil {
 		t.Fatal(err)
-	case err != nil:
-		t.Skip(err)
 	}
 }
