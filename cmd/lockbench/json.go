@@ -11,6 +11,13 @@ import (
 	"github.com/lockbench/lockbench/report"
 )
 
+const (
+	formatText = "text"
+	formatJSON = "json"
+)
+
+func formats() []string { return []string{formatText, formatJSON} }
+
 // outputSchema is the version of what commands print as JSON, where no other room has one of
 // its own.
 const outputSchema = 1

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/report"
@@ -28,24 +30,31 @@ const (
 	exitHarness    = 255 // lockbench itself, or what it needs, failed
 )
 
-func main() {
+func main() { os.Exit(program(newRoot)) }
+
+// program is a process with a command line: it ends with the code that is returned, or soon after
+// a signal that asks it to.
+func program(root func(stdout, stderr io.Writer) *cobra.Command) int {
 	locks.Quiet()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	end := new(parting)
 	context.AfterFunc(ctx, func() { end.leave(time.Tick(aTick), os.Stderr, os.Exit) })
-	code := run(context.WithValue(ctx, partingKey{}, end), os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+	return execute(context.WithValue(ctx, partingKey{}, end), root(os.Stdout, os.Stderr), os.Args[1:], os.Stdout, os.Stderr)
 }
 
 // run is main without the process around it.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	return execute(ctx, newRoot(stdout, stderr), args, stdout, stderr)
+}
+
+// execute runs a command line, and returns the exit code.
+func execute(ctx context.Context, root *cobra.Command, args []string, stdout, stderr io.Writer) int {
 	// After the first signal the next one ends the program at once, except the one that
 	// timeout(1) sends right behind its first.
 	stopped := context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, func() { signal.Reset() }) })
 	defer stopped()
 
-	root := newRoot(stdout, stderr)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	var exit *exitError

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/peers"
+	"github.com/lockbench/lockbench/resource"
+)
+
+const (
+	expectCatalogue = "catalogue"
+	noStore         = "none"
+	longestTTL      = 24 * time.Hour
+	mostClients     = 1000
+	mostRounds      = 1_000_000
+	mostKeys        = 1000
+	highestRate     = 1e6
+)
+
+// config turns flags into what the harness runs. changed says which flags were given.
+func (f *runFlags) config(ctx context.Context, changed func(flag string) bool) (harness.Config, error) {
+	if (f.scenario == "") == (f.workload == "") {
+		return harness.Config{}, errors.New("run needs --scenario or --workload, and not both (lockbench list)")
+	}
+	for _, check := range []error{
+		oneOf("backend", f.backend, harness.Backends()),
+		oneOf("format", f.format, formats()),
+		oneOf("expectation", f.expect, expectations()),
+	} {
+		if check != nil {
+			return harness.Config{}, check
+		}
+	}
+	switch {
+	case f.runs < 1:
+		return harness.Config{}, fmt.Errorf("--runs is %d, want at least 1", f.runs)
+	case f.clients < 1 || f.clients > mostClients:
+		return harness.Config{}, fmt.Errorf("--clients is %d, want 1 to %d", f.clients, mostClients)
+	case changed("rounds") && (f.rounds < 1 || f.rounds > mostRounds):
+		return harness.Config{}, fmt.Errorf("--rounds is %d, want 1 to %d", f.rounds, mostRounds)
+	case changed("ttl") && (f.ttl < time.Millisecond || f.ttl > longestTTL || f.ttl%time.Millisecond != 0):
+		return harness.Config{}, fmt.Errorf("--ttl is %v, want whole milliseconds, from 1ms to %v", f.ttl, longestTTL)
+	case f.limit < 0 || changed("rounds") && changed("time-limit"):
+		return harness.Config{}, errors.New("--time-limit is a duration above 0, and goes without --rounds")
+	case changed("rate") && !(f.rate > 0 && f.rate <= highestRate):
+		return harness.Config{}, fmt.Errorf("--rate is %v, want rounds per second, above 0 and up to %.0f", f.rate, highestRate)
+	case f.keys < 1 || f.keys > mostKeys:
+		return harness.Config{}, fmt.Errorf("--keys is %d, want 1 to %d", f.keys, mostKeys)
+	case f.out == "":
+		return harness.Config{}, fmt.Errorf("--out is empty, want a directory, or %q to keep nothing", noStore)
+	}
+	if err := f.pages.validate(); err != nil {
+		return harness.Config{}, err
+	}
+	if f.workload != "" && f.remedy != "" {
+		return harness.Config{}, errors.New("--remedy belongs to --scenario; a workload has none")
+	}
+	if f.scenario != "" {
+		for _, flag := range []string{"clients", "rounds", "time-limit", "rate", "keys", "nemesis"} {
+			if changed(flag) {
+				return harness.Config{}, fmt.Errorf("--%s belongs to --workload; a scenario has its own cast and faults", flag)
+			}
+		}
+		return f.onServers(f.employed(f.scenarioConfig(ctx)))
+	}
+	return f.onServers(f.employed(f.workloadConfig(ctx)))
+}
+
+// employed adds the clients' processes.
+func (f *runFlags) employed(cfg harness.Config, err error) (harness.Config, error) {
+	if err != nil {
+		return cfg, err
+	}
+	command, err := f.workerCommand()
+	if err != nil {
+		return cfg, err
+	}
+	return cfg.WithWorkers(command)
+}
+
+// onServers adds the user's own servers to what backend external runs.
+func (f *runFlags) onServers(cfg harness.Config, err error) (harness.Config, error) {
+	switch {
+	case err != nil:
+		return cfg, err
+	case f.backend == harness.External:
+		servers, err := harness.ParseServers(f.redis, f.register, os.Getenv("LOCKBENCH_REDIS_USER"), os.Getenv("LOCKBENCH_REDIS_PASSWORD"))
+		if err != nil {
+			return cfg, err
+		}
+		f.redis, f.register = servers.Masters(), servers.Register() // without passwords, for the replay command
+		return cfg.OnServers(servers)
+	case f.redis != "" || f.register != "":
+		return cfg, errors.New("--redis and --register belong to --backend external; the other backends bring their own servers")
+	}
+	return cfg, nil
+}
+
+func (f *runFlags) scenarioConfig(ctx context.Context) (harness.Config, error) {
+	s, err := scenarioNamed(f.scenario)
+	if err != nil {
+		return harness.Config{}, err
+	}
+	f.scenario = s.Name
+	broken := s.Broken()
+	if f.lock == "" && f.guard == "" {
+		f.guard = broken.Guard.String()
+	}
+	lock, guard, err := f.lockAndGuard(ctx, broken.Lock)
+	if err != nil {
+		return harness.Config{}, err
+	}
+	if s, err = s.With(f.remedy); err != nil {
+		return harness.Config{}, err
+	}
+	return harness.ForScenario(s, lock, guard, f.backend, f.ttl)
+}
+
+func (f *runFlags) workloadConfig(ctx context.Context) (harness.Config, error) {
+	if err := oneOf("workload", f.workload, harness.Workloads()); err != nil {
+		return harness.Config{}, err
+	}
+	usual, err := harness.DefaultLock(f.workload)
+	if err != nil {
+		return harness.Config{}, err
+	}
+	lock, guard, err := f.lockAndGuard(ctx, usual)
+	if err != nil {
+		return harness.Config{}, err
+	}
+	load := harness.Load{
+		Workload: f.workload, Clients: f.clients, Rounds: f.rounds, Limit: f.limit, Rate: f.rate, Keys: f.keys, Nemesis: f.nemesis,
+	}
+	cfg, err := harness.ForWorkload(load, lock, guard, f.backend, f.ttl)
+	if err == nil {
+		cfg.Peers = (&peers.Load{Load: load, Guard: guard, TTL: cfg.TTL, Version: buildVersion()}).Measure
+	}
+	return cfg, err
+}
+
+// lockAndGuard returns what is tested. usual is the lock of the catalogue that is, unless the
+// user names another one or has a worker with a lock of its own.
+func (f *runFlags) lockAndGuard(ctx context.Context, usual string) (locks.Spec, resource.Guard, error) {
+	if f.guard == "" {
+		f.guard = resource.None.String()
+	}
+	command, err := f.workerCommand()
+	if err != nil {
+		return locks.Spec{}, 0, err
+	}
+	lock, err := described(ctx, command, f.worker, f.backend, f.lock, usual)
+	if err != nil {
+		return locks.Spec{}, 0, err
+	}
+	if f.lock == "" && lock.New != nil { // for the replay command
+		f.lock = lock.Name
+	}
+	if err := oneOf("guard", f.guard, guardNames()); err != nil {
+		return locks.Spec{}, 0, err
+	}
+	for _, g := range resource.Guards() {
+		if g.String() == f.guard {
+			return lock, g, nil
+		}
+	}
+	return lock, resource.None, nil
+}

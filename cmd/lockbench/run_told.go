@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/report"
+)
+
+// runsTold tells what came of the runs of one command. One run is told in full. Of several each
+// gets a line, and the first that did not come out as expected is told in full.
+type runsTold struct {
+	flags       *runFlags
+	stdout, log io.Writer
+	style       report.Style
+
+	worst    checker.Outcome
+	count    map[checker.Outcome]int
+	runs     int
+	inFull   bool         // whether one of several was told so
+	undrawn  bool         // whether a page could not be drawn
+	drawings []report.Run // of which files are to be written
+}
+
+// one tells of a run that came to its end.
+func (t *runsTold) one(res harness.Result) error {
+	t.runs++
+	t.count[res.Outcome]++
+	t.worst = checker.Worse(t.worst, res.Outcome)
+	drawn := draw(res)
+	if err := keepPage(&drawn); err != nil {
+		fmt.Fprintln(t.log, "lockbench: "+err.Error())
+		t.undrawn = true
+	}
+	t.drawings = t.flags.pages.keep(t.drawings, drawn)
+	switch {
+	case t.flags.format == formatJSON:
+		return t.flags.json(t.stdout, drawn)
+	case t.flags.runs == 1 || res.Outcome != checker.AsExpected && !t.inFull:
+		t.inFull = true
+		return report.Text(t.stdout, drawn, t.style)
+	}
+	return report.Line(t.stdout, drawn, t.style)
+}
+
+// broken tells of a run that the harness could not finish.
+func (t *runsTold) broken(res harness.Result, err error) error {
+	if res.Dir != "" {
+		err = fmt.Errorf("%w\nwhat was recorded is kept in %s", err, res.Dir)
+	}
+	drawn := draw(res)
+	return t.failed(drawn, keepFailed(&drawn, err))
+}
+
+// failed tells of a run that did not come to its end.
+func (t *runsTold) failed(r report.Run, err error) error {
+	return t.flags.failed(r, err, t.drawings, t.stdout)
+}
+
+// end tells what came of all runs, and says how the program ends.
+func (t *runsTold) end() error {
+	if t.flags.runs > 1 && t.flags.format == formatText {
+		made := fmt.Sprintf("%d runs", t.runs)
+		if t.runs < t.flags.runs {
+			made = fmt.Sprintf("%d of %d runs, ended by --fail-fast", t.runs, t.flags.runs)
+		}
+		if _, err := fmt.Fprintf(t.stdout, "%s: %d as expected, %d not, %d unknown\n",
+			made, t.count[checker.AsExpected], t.count[checker.Unexpected], t.count[checker.Undecided]); err != nil {
+			return failure(err)
+		}
+	}
+	if err := t.flags.pages.runs(t.drawings); err != nil {
+		return failure(err)
+	}
+	switch t.worst {
+	case checker.AsExpected:
+		if t.undrawn { // it was told; a verdict that is bad says more
+			return &exitError{code: exitHarness}
+		}
+		return nil
+	case checker.Unexpected:
+		return &exitError{code: exitUnexpected}
+	default:
+		return &exitError{code: exitUnknown}
+	}
+}
