@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"time"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
@@ -15,6 +16,8 @@ type Seams struct {
 	Stage func(*workloads.Stage)
 	// Judge takes the place of checker.Check.
 	Judge func(context.Context, []histories.Event, checker.Options) checker.Report
+	// Grace is how much later than it promised a worker may answer. 0: as long as is documented.
+	Grace time.Duration
 }
 
 func (s Seams) judge(ctx context.Context, events []histories.Event, opt checker.Options) checker.Report {

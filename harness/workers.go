@@ -31,10 +31,14 @@ func newFleet(ctx context.Context, cfg Config, env surroundings) (*worker.Fleet,
 		}
 	}
 	fleet, err := worker.NewFleet(ctx, cfg.Worker, log)
-	if err == nil {
-		fleet.Require("workload "+cfg.Name, cfg.asksOfWorkers()...)
+	if err != nil {
+		return nil, err
 	}
-	return fleet, err
+	fleet.Require("workload "+cfg.Name, cfg.asksOfWorkers()...)
+	if cfg.Seams.Grace > 0 {
+		fleet.Grant(cfg.Seams.Grace)
+	}
+	return fleet, nil
 }
 
 // asksOfWorkers is what the workload needs of a worker that not every one can.

@@ -42,6 +42,10 @@ func NewFleet(ctx context.Context, command []string, log func(client string) (io
 // the lock. by says who needs them. It must be called before Start.
 func (f *Fleet) Require(by string, capabilities ...string) { f.need, f.needed = capabilities, by }
 
+// Grant lets workers answer so much later than they promised, and no longer. It must be called
+// before Start.
+func (f *Fleet) Grant(grace time.Duration) { f.grace = grace }
+
 // Err says why the run cannot go on: a *BrokenError of the first worker that broke down, or nil.
 func (f *Fleet) Err() error {
 	f.mu.Lock()

@@ -33,8 +33,11 @@ type child struct {
 	ended          chan struct{} // closed when it has ended
 }
 
-func newChild(t *testing.T, args ...string) *child {
-	c := &child{Cmd: exec.Command("lockbench", args...), dir: t.TempDir(), tmp: t.TempDir(), ended: make(chan struct{})}
+func newChild(t *testing.T, args ...string) *child { return childOf(t, "lockbench", args...) }
+
+// childOf is a child that is another program.
+func childOf(t *testing.T, program string, args ...string) *child {
+	c := &child{Cmd: exec.Command(program, args...), dir: t.TempDir(), tmp: t.TempDir(), ended: make(chan struct{})}
 	c.Dir, c.Env = c.dir, append([]string{"GORACE=" + quickExit}, append(os.Environ(), "TMPDIR="+c.tmp)...)
 	c.Stdout, c.Stderr = &c.stdout, &c.stderr
 	return c
@@ -61,10 +64,16 @@ func (c *child) end(t *testing.T, s os.Signal) {
 	if err := c.Process.Signal(s); err != nil {
 		t.Fatal(err)
 	}
+	c.wait(t, "after the signal")
+}
+
+// wait waits for the end.
+func (c *child) wait(t *testing.T, since string) {
+	t.Helper()
 	select {
 	case <-c.ended:
 	case <-time.After(hangs):
-		t.Fatalf("still running %v after the signal", hangs)
+		t.Fatalf("still running %v %s", hangs, since)
 	}
 }
 
@@ -86,7 +95,7 @@ func (c *child) until(t *testing.T, what string, seen func() bool) {
 // kept is the directory of the child's only run, or empty if there is none yet. The link latest
 // leads to runs with a verdict alone.
 func (c *child) kept() string {
-	runs, _ := filepath.Glob(filepath.Join(c.dir, "store", "contend", "2*"))
+	runs, _ := filepath.Glob(filepath.Join(c.dir, "store", "*", "2*"))
 	if len(runs) != 1 {
 		return ""
 	}
@@ -139,7 +148,29 @@ func (c *child) checkInterrupted(t *testing.T, message string) {
 	}
 }
 
-const interruptedAndKept = `lockbench: interrupted after 0 of 1 runs\nwhat was recorded is kept in store/contend/\S+\n`
+const interruptedAndKept = `lockbench: interrupted after 0 of 1 runs\nwhat was recorded is kept in store/\S+\n`
+
+// checkKept checks that what was recorded until an interruption is kept, and returns it.
+func (c *child) checkKept(t *testing.T) []histories.Event {
+	t.Helper()
+	meta, events, err := histories.Load(c.kept())
+	if err != nil || len(events) == 0 || meta.Phase != histories.PhaseRecorded {
+		t.Errorf("kept: phase %q, %d events, %v", meta.Phase, len(events), err)
+	}
+	c.checkUnpublished(t)
+	return events
+}
+
+// checkGone checks that neither servers nor their files are left.
+func (c *child) checkGone(t *testing.T) {
+	t.Helper()
+	if left, err := servers(c.tmp); err != nil || len(left) > 0 {
+		t.Errorf("servers left: %v, %v", left, err)
+	}
+	if left, err := os.ReadDir(c.tmp); err != nil || len(left) > 0 {
+		t.Errorf("files left: %v, %v", left, err)
+	}
+}
 
 func TestInterruptOnServers(t *testing.T) {
 	locktest.NeedRedis(t)
@@ -149,17 +180,8 @@ func TestInterruptOnServers(t *testing.T) {
 			c := startOnServers(t)
 			c.end(t, s)
 			c.checkInterrupted(t, interruptedAndKept)
-			meta, events, err := histories.Load(c.kept())
-			if err != nil || len(events) == 0 || meta.Phase != histories.PhaseRecorded {
-				t.Errorf("kept: phase %q, %d events, %v", meta.Phase, len(events), err)
-			}
-			c.checkUnpublished(t)
-			if left, err := servers(c.tmp); err != nil || len(left) > 0 {
-				t.Errorf("servers left: %v, %v", left, err)
-			}
-			if left, err := os.ReadDir(c.tmp); err != nil || len(left) > 0 {
-				t.Errorf("files left: %v, %v", left, err)
-			}
+			c.checkKept(t)
+			c.checkGone(t)
 		})
 	}
 }
@@ -225,10 +247,7 @@ func TestInterruptInVirtualTime(t *testing.T) {
 	c := startLong(t, "--rounds", "1000000")
 	c.end(t, os.Interrupt)
 	c.checkInterrupted(t, interruptedAndKept)
-	if meta, events, err := histories.Load(c.kept()); err != nil || len(events) == 0 || meta.Phase != histories.PhaseRecorded {
-		t.Errorf("kept: phase %q, %d events, %v", meta.Phase, len(events), err)
-	}
-	c.checkUnpublished(t)
+	c.checkKept(t)
 }
 
 // TestInterruptManyRuns interrupts between or in short runs.
