@@ -91,11 +91,15 @@ func TestVariants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	gates := make(chan struct{}, 2) // a gate is wide by itself
 	for _, v := range variants() {
 		if !v.often && !effort.Nightly() {
 			continue
 		}
 		t.Run(v.name, func(t *testing.T) {
+			t.Parallel()
+			gates <- struct{}{}
+			defer func() { <-gates }()
 			args := []string{"gate", "--backend", "process", "--worker", python + " " + script + " " + v.name}
 			if !effort.Nightly() {
 				args = append(args, "--only", v.only)
