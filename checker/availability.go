@@ -171,6 +171,9 @@ func takenBy(rec *record, h *histories.Hold, slack time.Duration) span {
 		}
 		latest = max(latest, r.Returned.Time)
 	}
+	if latest > forever-ttl-slack {
+		return s
+	}
 	s.to = gapAt(rec.Times, latest+ttl+slack)
 	return s
 }
@@ -316,18 +319,19 @@ func (r *record) unrecovered(byKey map[string]*supply) bool {
 }
 
 // tellPace tells how many acquisitions came in each window as long as the longest lease, if
-// there are several.
-func tellPace(grants []histories.Op, whole time.Duration) string {
+// there are several. The run began at start.
+func tellPace(grants []histories.Op, start, whole time.Duration) string {
+	const most = 100_000 // windows; of so many nobody asks for the least and the most
 	var lease time.Duration
 	for _, g := range grants {
 		lease = max(lease, g.Invoke.TTL)
 	}
-	if lease <= 0 || whole/lease < 2 {
+	if lease <= 0 || whole/lease < 2 || whole/lease > most {
 		return ""
 	}
 	windows := make([]int, whole/lease) // a last one that is not whole does not count
 	for _, g := range grants {
-		if i := int(g.Complete.Time / lease); i < len(windows) {
+		if i := int((g.Complete.Time - start) / lease); i < len(windows) {
 			windows[i]++
 		}
 	}
@@ -340,16 +344,17 @@ func (r *record) tellSupply(grants []histories.Op) string {
 		return "Nobody was granted a lock."
 	}
 	var longest, from time.Duration
-	last := time.Duration(0)
+	start := r.Times[0] // of a foreign history it may be since 1970
+	last := start
 	for _, g := range grants {
 		if gap := g.Complete.Time - last; gap > longest {
 			longest, from = gap, last
 		}
 		last = g.Complete.Time
 	}
-	whole := r.Times[len(r.Times)-1]
+	whole := r.Times[len(r.Times)-1] - start
 	text := fmt.Sprintf("%s in %s%s; the longest time without one was %s, from %s on.",
-		count(len(grants), "acquisition"), seconds(whole), tellPace(grants, whole), seconds(longest), seconds(from))
+		count(len(grants), "acquisition"), seconds(whole), tellPace(grants, start, whole), seconds(longest), seconds(from))
 	calm, sick := lastHealed(r.Faults)
 	if sick != nil || calm == 0 {
 		return text

@@ -95,6 +95,15 @@ func TestAvailability(t *testing.T) {
 			witness: []string{"1 A acquire ok", "2 B acquire invoke", "5 A release invoke", "1003 A release fail"},
 		},
 		{
+			name: "ok: times since 1970, and a lease of a millisecond",
+			history: `
+				A acquire 1763800000000 1763800000001 ok ttl=1
+				B acquire 1763800000000 1763800000002 ok ttl=1
+				A release 1763800000003 1763800000004 fail
+				B release 1763800000003 1763800000005 ok`,
+			want: Pass, story: "2 acquisitions in 0.005 s, 0 to 1 in each 0.001 s",
+		},
+		{
 			name: "bad: the release never had an answer",
 			history: `
 				A acquire 0 1 ok ttl=1000

@@ -11,8 +11,8 @@ import (
 // of 0 are none.
 func certain(from, ttl, deadline time.Duration) time.Duration {
 	end := forever
-	if ttl > 0 {
-		end = from + ttl - ttl/100 - 2*time.Millisecond
+	if sure := ttl - ttl/100 - 2*time.Millisecond; ttl > 0 && from <= forever-max(sure, 0) {
+		end = from + sure
 	}
 	if deadline > 0 {
 		end = min(end, deadline)

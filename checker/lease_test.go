@@ -132,4 +132,63 @@ func TestShortenedLeases(t *testing.T) {
 			want: Pass,
 		},
 	})
+	// An extend that is answered late may have come to the server at once.
+	try(t, TruthfulReplies, []trial{
+		{
+			name: "ok: an extend under way may have shortened the lease",
+			history: `
+				A acquire 0 1 ok ttl=10000
+				A extend 1000 3000 ok ttl=300 proc=1
+				B acquire 1001 1002 fail ttl=1000
+				A release 2000 2010 fail
+				B acquire 4000 4001 ok ttl=1000
+				B release 4002 4003 ok`,
+			want: Pass,
+		},
+		{
+			name: "bad: an extend under way cannot have shortened the lease so far",
+			history: `
+				A acquire 0 1 ok ttl=10000
+				A extend 1000 3000 ok ttl=5000 proc=1
+				A release 2000 2010 fail`,
+			want: Fail, story: "certainly ran until 5.948 s",
+		},
+		{
+			name: "bad: a lease as long as can be, since 1970",
+			history: `
+				A acquire 1700000000000 1700000000001 ok ttl=9000000000000
+				A extend 1700000000002 1700000000003 fail ttl=100`,
+			want: Fail, story: "its lease had no end",
+		},
+	})
+	try(t, Ownership, []trial{{
+		name: "ok: an extend under way may have shortened the lease",
+		history: `
+			A acquire 0 1 ok ttl=10000
+			B acquire 2 3 info ttl=1000
+			B release 10 30 ok
+			A extend 1000 3000 ok ttl=300 proc=1
+			C acquire 2000 2001 ok ttl=1000`,
+		want: Pass,
+	}})
+	// A process that renews may ask while the holder releases.
+	try(t, TruthfulReplies, []trial{
+		{
+			name: "ok: the release came first",
+			history: `
+				A acquire 0 1 ok ttl=10000
+				B acquire 2 3 fail ttl=1000
+				A extend 10 50 fail ttl=10000 proc=1
+				A release 20 30 ok`,
+			want: Pass,
+		},
+		{
+			name: "bad: the release came later",
+			history: `
+				A acquire 0 1 ok ttl=10000
+				A extend 10 50 fail ttl=10000 proc=1
+				A release 60 70 ok`,
+			want: Fail, story: "it was told that the lock was not its own",
+		},
+	})
 }

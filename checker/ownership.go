@@ -223,15 +223,21 @@ func sightingOf(o histories.Op) sighting {
 	}
 }
 
-// leaseCertain is the time until which the lease of h was certainly in force, as
-// far as it had been extended by then.
+// leaseCertain is the time until which the lease of h was certainly in force, as far as it had
+// been extended by then. An extend that was under way may have shortened it already.
 func leaseCertain(h *histories.Hold, by histories.Instant) time.Duration {
 	end, since := certain(h.Invoked.Time, sureTTL(h, acquired), h.Deadline), h.Returned
+	done := 0
 	for i, x := range h.Extends {
 		if x.Returned.Event > by.Event {
 			break
 		}
-		end, since = certain(x.Invoked.Time, sureTTL(h, i), x.Deadline), x.Returned
+		end, since, done = certain(x.Invoked.Time, sureTTL(h, i), x.Deadline), x.Returned, i+1
+	}
+	for _, x := range h.Extends[done:] {
+		if x.Invoked.Event < by.Event {
+			end = min(end, certain(x.Invoked.Time, asked(h, x), 0))
+		}
 	}
 	return min(end, curtailed(h, since, by))
 }

@@ -20,7 +20,7 @@ import (
 //  2. "Done" is untrue if a release of the same attempt had answered that before the
 //     call: what is deleted can be neither deleted nor extended.
 //  3. "Not yours" is untrue if the key was certainly the caller's: its attempt had been
-//     granted, nobody had asked to release it, its lease was certain until the answer,
+//     granted, nobody had asked to release it by the answer, its lease was certain until then,
 //     and since the acquire was invoked nobody else's call that was not a refused acquire
 //     can have reached the key.
 //  4. "Taken" is untrue if nobody else can have had the key, or if it left the key behind: see
@@ -261,7 +261,8 @@ func leftOpen(h *histories.Hold, o histories.Op) bool {
 // certainly was.
 func (r *replies) denied(h *histories.Hold, o histories.Op) *conflict {
 	done := histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time}
-	ended := !h.Open() && h.Ended.Event < o.Invoke.Index
+	// Of an extend, which a renewing process may send while the holder releases.
+	ended := !h.Open() && h.Ended.Event < o.Complete.Index && h.Ended.Event != o.Invoke.Index
 	if h.Outcome != histories.OK || h.Returned.Event > o.Invoke.Index || ended || leaseCertain(h, done) <= done.Time || r.faulty(h.Invoked.Event, done.Event, nil) {
 		return nil
 	}

@@ -3,6 +3,7 @@ package histories
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"strings"
@@ -252,6 +253,12 @@ func TestParsePlainTakesWhatOthersWrite(t *testing.T) {
 	}
 	if _, ok := parsePlain([]byte(sound+"}"), nil); !ok {
 		t.Errorf("%s} is not taken", sound)
+	}
+	for time, want := range map[string]bool{"1763800000000000000": true, "9223372036854775807": true, "9223372036854775808": false, "92233720368547758070": false} {
+		line := fmt.Sprintf(`{"index":1,"time":%s,"process":1,"worker":1,"type":"ok","f":"read"}`, time)
+		if e, ok := parsePlain([]byte(line), nil); ok != want || ok && fmt.Sprint(int64(e.Time)) != time {
+			t.Errorf("%s: %v, %v", line, e, ok)
+		}
 	}
 	if e, ok := parsePlain([]byte(`{"index":1,"time":1,"process":1,"type":"ok","f":"read"}`), nil); ok {
 		t.Errorf("without a worker: %v", e)

@@ -1,6 +1,7 @@
 package histories
 
 import (
+	"math"
 	"time"
 	"unicode/utf8"
 )
@@ -196,19 +197,19 @@ func (s *scan) digits() int64 {
 }
 
 func (s *scan) unsigned() int64 {
-	const most = 18 // any more could overflow
-	var v int64
+	const most = 19 // digits: nanoseconds since 1970 have as many, and no more fit into 64 bits
+	var v uint64
 	n := 0
 	for n < len(s.rest) && n <= most && '0' <= s.rest[n] && s.rest[n] <= '9' {
-		v = v*10 + int64(s.rest[n]-'0')
+		v = v*10 + uint64(s.rest[n]-'0')
 		n++
 	}
-	if n == 0 || n > most || n > 1 && s.rest[0] == '0' {
+	if n == 0 || n > most || v > math.MaxInt64 || n > 1 && s.rest[0] == '0' {
 		s.failed = true
 		return 0
 	}
 	s.rest = s.rest[n:]
-	return v
+	return int64(v)
 }
 
 func (s *scan) int() int {
