@@ -80,25 +80,32 @@ func (s *Stage) ask(ctx context.Context, c *Client, try func(context.Context) er
 // shares its connections, until stop is called. The commands that set up a connection are none of
 // these. Where it is not known where a lock is kept, every command may be on it.
 func (s *Stage) listen(c *Client) (answered func() bool, stop func()) {
+	if slices.ContainsFunc(s.Keys, func(k Key) bool { return k.Unknown != nil }) {
+		return s.heed(c, wire.Match{})
+	}
+	var on []wire.Match
+	for _, key := range s.Keys {
+		on = append(on, wire.Match{Database: key.Kept.Database, Keys: key.Kept.Names})
+	}
+	return s.heed(c, on...)
+}
+
+// heed notes whether a server of the lock answers a command of c that fits one of the matches, or of
+// any client if c shares its connections, until stop is called.
+func (s *Stage) heed(c *Client, matches ...wire.Match) (answered func() bool, stop func()) {
 	clients := []*Client{c}
 	if c.Sent == nil {
 		clients = s.Clients
 	}
 	var heard atomic.Bool
-	note := wire.Match{Effect: func(wire.Command) func() bool {
-		return func() bool { heard.Store(true); return false } // and lets the reply pass
-	}}
-	known := !slices.ContainsFunc(s.Keys, func(k Key) bool { return k.Unknown != nil })
 	var rules []*wire.Hold
 	for _, o := range clients {
 		for _, link := range s.lockLinks(o.Name) {
-			if !known {
-				rules = append(rules, link.HoldReply(note))
-				continue
-			}
-			for _, key := range s.Keys {
-				note.Database, note.Keys = key.Kept.Database, key.Kept.Names
-				rules = append(rules, link.HoldReply(note))
+			for _, m := range matches {
+				m.Effect = func(wire.Command) func() bool {
+					return func() bool { heard.Store(true); return false } // and lets the reply pass
+				}
+				rules = append(rules, link.HoldReply(m))
 			}
 		}
 	}

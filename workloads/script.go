@@ -103,7 +103,7 @@ func call(text, name string, f func(context.Context, *Stage, *Client) error) Ste
 
 // Acquire lets a client try once, and again as long as it gets no answer.
 func Acquire(name string) Step {
-	return call(name+" tries to acquire the lock", name, func(ctx context.Context, s *Stage, c *Client) error {
+	return acquiring(name+" tries to acquire the lock", name, 1, func(ctx context.Context, s *Stage, c *Client) error {
 		return s.ask(ctx, c, func(ctx context.Context) error { return tryOnce(ctx, s, c) })
 	})
 }

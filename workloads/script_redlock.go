@@ -54,7 +54,7 @@ func Reconnect(name string) Step {
 // AcquireWithin lets a client try up to so many times, until it has the lock or is refused for
 // certain: a connection that broke meanwhile costs the first try.
 func AcquireWithin(name string, tries int) Step {
-	return call(name+" tries to acquire the lock, again if the connection had broken", name, func(ctx context.Context, s *Stage, c *Client) (err error) {
+	return acquiring(name+" tries to acquire the lock, again if the connection had broken", name, 1, func(ctx context.Context, s *Stage, c *Client) (err error) {
 		for try := range tries {
 			if try > 0 {
 				if err := c.Clock.Sleep(ctx, beat); err != nil {
@@ -72,7 +72,7 @@ func AcquireWithin(name string, tries int) Step {
 // AcquireInTries lets a client try up to so many times, at once, until it has the lock: for
 // libraries whose own time-outs a busy machine can miss.
 func AcquireInTries(name string, tries int) Step {
-	return call(fmt.Sprintf("%s tries to acquire the lock, up to %d times", name, tries), name, func(ctx context.Context, s *Stage, c *Client) (err error) {
+	return acquiring(fmt.Sprintf("%s tries to acquire the lock, up to %d times", name, tries), name, 1, func(ctx context.Context, s *Stage, c *Client) (err error) {
 		for range tries {
 			if err = c.Acquire(ctx, s.name(), s.TTL); err == nil {
 				return nil

@@ -33,7 +33,7 @@ func (p Script) Needs(lock locks.Spec) error {
 
 // AcquireReentrant lets a client try once to get a lock that it may enter again.
 func AcquireReentrant(name string) Step {
-	return call(name+" tries to acquire the lock", name, reentrant(1))
+	return acquiring(name+" tries to acquire the lock", name, 1, reentrant(1))
 }
 
 // Reenter lets a holder acquire the lock again.

@@ -25,7 +25,7 @@ func FarFromServers(name string) Step {
 
 // AcquireKey lets a client try once to get the lock on the n-th key, from 1 on.
 func AcquireKey(name string, n int) Step {
-	return call(fmt.Sprintf("%s tries to acquire the lock on key %d", name, n), name, func(ctx context.Context, s *Stage, c *Client) error {
+	return acquiring(fmt.Sprintf("%s tries to acquire the lock on key %d", name, n), name, n, func(ctx context.Context, s *Stage, c *Client) error {
 		key, err := s.key(n)
 		if err != nil {
 			return err

@@ -11,21 +11,21 @@ import (
 
 // AcquireRead lets a client try once to get a reader's lease.
 func AcquireRead(name string) Step {
-	return call(name+" tries to acquire the lock as a reader", name, func(ctx context.Context, s *Stage, c *Client) error {
+	return acquiring(name+" tries to acquire the lock as a reader", name, 1, func(ctx context.Context, s *Stage, c *Client) error {
 		return c.AcquireAs(ctx, histories.Shared, s.name(), s.TTL)
 	}).ofReaders()
 }
 
 // AcquireReadFor lets a client try once to get a reader's lease of a number of TTLs.
 func AcquireReadFor(name string, ttls float64) Step {
-	return call(fmt.Sprintf("%s tries to acquire the lock as a reader, for %v TTLs", name, ttls), name, func(ctx context.Context, s *Stage, c *Client) error {
+	return acquiring(fmt.Sprintf("%s tries to acquire the lock as a reader, for %v TTLs", name, ttls), name, 1, func(ctx context.Context, s *Stage, c *Client) error {
 		return c.AcquireAs(ctx, histories.Shared, s.name(), s.ttls(ttls))
 	}).ofReaders()
 }
 
 // AcquireFor lets a client try once to get a lease of a number of TTLs.
 func AcquireFor(name string, ttls float64) Step {
-	return call(fmt.Sprintf("%s tries to acquire the lock for %v TTLs", name, ttls), name, func(ctx context.Context, s *Stage, c *Client) error {
+	return acquiring(fmt.Sprintf("%s tries to acquire the lock for %v TTLs", name, ttls), name, 1, func(ctx context.Context, s *Stage, c *Client) error {
 		return c.Acquire(ctx, s.name(), s.ttls(ttls))
 	})
 }

@@ -44,6 +44,7 @@ func MasterNeedsReplica() Step {
 		if err != nil {
 			return err
 		}
+		s.confirms = true
 		_, err = c.Do(ctx, s.Cluster.Primary(0), "CONFIG", "SET", "min-replicas-to-write", "1")
 		return err
 	}}

@@ -50,9 +50,10 @@ type Stage struct {
 	// Hangs are calls that did not return. One ends the run. Nil: that is not looked at.
 	Hangs *Hangs
 
-	pending map[*Client]*undertaking
-	sighted map[string]bool       // keys whose lock a server was seen to hold; see sight
-	armed   map[string]*wire.Hold // by client; see ReleasesInterleave
+	pending  map[*Client]*undertaking
+	sighted  map[string]bool       // keys whose lock a server was seen to hold; see sight
+	armed    map[string]*wire.Hold // by client; see ReleasesInterleave
+	confirms bool                  // a master takes writes only with a replica; see MasterNeedsReplica
 }
 
 // enough says whether random load need not go on.
