@@ -37,6 +37,11 @@ func readScript(text string) scriptText {
 			c.key, _ = strconv.Atoi(text[m[4]:m[5]])
 		}
 		rest := untilClosed(text[m[1]:])
+		if strings.Contains(rest, "redis.") { // what it is given depends on what another call answers
+			c.at = true
+			s.calls = append(s.calls, c)
+			continue
+		}
 		for _, a := range argument.FindAllStringSubmatch(rest, -1) {
 			n, _ := strconv.Atoi(a[1])
 			c.args = append(c.args, n)

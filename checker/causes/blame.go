@@ -42,7 +42,7 @@ func (s *scene) refused(o *histories.Op) *checker.Cause {
 		if e.Kind != histories.Refused && e.Kind != histories.Looks && e.Kind != histories.Overwrites {
 			continue
 		}
-		if c := s.inTheWay(s.lastChange(e.at, e.n)); c != nil {
+		if c := s.inTheWay(s.lastChange(e.at, e.n), e.From); c != nil {
 			return c
 		}
 	}
@@ -62,7 +62,7 @@ func (s *scene) blame(audit histories.Event) *checker.Cause {
 			continue
 		}
 		n, _ := slices.BinarySearchFunc(all, audit.Time, func(e *effect, until time.Duration) int { return cmp.Compare(e.From, until) })
-		return s.inTheWay(s.lastChange(at, n))
+		return s.inTheWay(s.lastChange(at, n), audit.Time)
 	}
 	return nil
 }
@@ -81,8 +81,8 @@ func (s *scene) lastChange(at place, n int) *effect {
 	return nil
 }
 
-// inTheWay explains why a key is there that e was the last to change.
-func (s *scene) inTheWay(e *effect) *checker.Cause {
+// inTheWay explains why a key is there at some time that e was the last to change.
+func (s *scene) inTheWay(e *effect, seen time.Duration) *checker.Cause {
 	if e == nil {
 		return nil
 	}
@@ -123,7 +123,25 @@ func (s *scene) inTheWay(e *effect) *checker.Cause {
 	if e.TTL == histories.NoTTL {
 		return s.noExpiry(made, h, o)
 	}
+	if c := s.addedTwice(e, seen); c != nil {
+		return c
+	}
 	return s.lasting(made, e, h, o, renewals)
+}
+
+// addedTwice explains that a key is there at a time by which the lease had ended that e, an extend, had
+// asked for: the server executed it twice, and so it was told how much to add.
+func (s *scene) addedTwice(e *effect, seen time.Duration) *checker.Cause {
+	x, o := s.Exchanges[e.Exchange], e.call.op
+	if x.First == "" || x.First != x.Reply || !e.call.is(histories.Extend) || !o.Done || o.Outcome() != histories.OK || o.Invoke.TTL <= 0 {
+		return nil
+	}
+	asked := max(o.Complete.Time, e.To) + o.Invoke.TTL
+	if e.To == never || seen <= asked+drift(o.Invoke.TTL) {
+		return nil
+	}
+	return s.cause(checker.MetOwnKey, fmt.Sprintf("%s's extend at event %d was counted twice: the server executed %s twice, and answered %s, which was lost, and then %s; the lease that it asked for had ended at %s, and the key was there at %s.",
+		s.who(e), last(o), x.Command, x.First, x.Reply, seconds(asked), seconds(seen)), []*effect{e})
 }
 
 // renewedAfter says whether e is a command in the background of a client that had given the lock up.

@@ -1,6 +1,7 @@
 package causes
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +22,7 @@ type scene struct {
 	of      map[int][]*effect // by exchange
 	calls   map[int]call      // by exchange
 	places  map[place][]*effect
+	alone   map[string]time.Duration // when a client first sent a command while no call of its was under way; see spoken
 }
 
 // place is where a server keeps a lock.
@@ -44,6 +46,9 @@ type call struct {
 	// latest on the key. Nil: it is not known, or the attempt was refused.
 	hold    *histories.Hold
 	attempt uint64 // 0: not known
+	// beside is a release that was under way when a command was sent that made or wrote the key,
+	// as a release has no need to: whether it was the release's cannot be told. Op is nil then.
+	beside *histories.Op
 }
 
 func newScene(run Run) *scene {
@@ -59,6 +64,7 @@ func newScene(run Run) *scene {
 	for _, h := range histories.Holds(run.Events) {
 		s.holds[h.Attempt] = &h
 	}
+	s.alone = s.background()
 	raw := histories.Effects(run.Exchanges)
 	lockOf := s.names(raw)
 	for _, e := range raw {
@@ -148,7 +154,7 @@ func (s *scene) caller(e histories.Effect, key string) call {
 		case shared && under(o, x.Sent):
 			found, threads = o, threads+1
 		case mine && under(o, x.Sent):
-			return s.callOf(o)
+			return s.during(o, e)
 		case mine && o.Invoke.F == histories.Acquire && o.Invoke.Time <= x.Sent && o.Outcome() != histories.Fail:
 			latest = o
 		}
@@ -160,6 +166,53 @@ func (s *scene) caller(e histories.Effect, key string) call {
 		return call{hold: s.holds[latest.Invoke.Attempt], attempt: latest.Invoke.Attempt}
 	}
 	return call{}
+}
+
+// during is whose a command is that a client sent while its call o was under way. A lock may send
+// commands in the background all the time. What a release has no need to send is not said to be
+// its own, and what was sent in the background before, word for word, is background's.
+func (s *scene) during(o *histories.Op, e histories.Effect) call {
+	x := s.Exchanges[e.Exchange]
+	c := s.callOf(o)
+	if o.Invoke.F != histories.Release {
+		return c
+	}
+	if first, ok := s.alone[spoken(x)]; ok && first < o.Invoke.Time {
+		c.op = nil
+	} else if e.Kind == histories.Takes || e.Kind == histories.Overwrites {
+		c.op, c.beside = nil, o
+	}
+	return c
+}
+
+// spoken is a client and the words of a command that it sent; empty if they were not kept.
+func spoken(x histories.Exchange) string {
+	if len(x.Words) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s %s %q", x.Client, x.Node, x.Words)
+}
+
+// background is when each command was first sent that its client sent while none of its calls was under way.
+func (s *scene) background() map[string]time.Duration {
+	alone := map[string]time.Duration{}
+	for _, x := range s.Exchanges {
+		said := spoken(x)
+		if _, known := alone[said]; known || said == "" || x.Node == register {
+			continue
+		}
+		if !slices.ContainsFunc(s.ops, func(o histories.Op) bool {
+			return asks(o.Invoke.F) && s.speaks(&o, x) && under(&o, x.Sent)
+		}) {
+			alone[said] = x.Sent
+		}
+	}
+	return alone
+}
+
+// speaks says whether the client of a call may have sent a command, as itself or as a thread.
+func (s *scene) speaks(o *histories.Op, x histories.Exchange) bool {
+	return histories.WorkerName(o.Invoke.Worker) == x.Client || x.Client == histories.WorkerName(0) && o.Invoke.Worker < s.Threads
 }
 
 func (s *scene) callOf(o *histories.Op) call {

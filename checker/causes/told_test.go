@@ -36,6 +36,14 @@ func (r *told) does(worker int, f histories.F, attempt uint64, done histories.Ty
 	r.events = append(r.events, e)
 }
 
+// sends adds what a worker sends while no call of its is under way.
+func (r *told) sends(worker int, x histories.Exchange) {
+	now := time.Duration(len(r.events)+len(r.sent)+1) * time.Millisecond
+	x.Sent, x.Replied, x.Client, x.Node, x.Conn, x.Seq = now, now+time.Millisecond/4, histories.WorkerName(worker), "master", worker+1, len(r.sent)+1
+	x.Words = strings.Fields(x.Command)
+	r.sent = append(r.sent, x)
+}
+
 func command(text, reply string) histories.Exchange {
 	return histories.Exchange{Command: text, Reply: reply}
 }
@@ -116,6 +124,45 @@ func TestToldByHand(t *testing.T) {
 			},
 			checker.ReleasedAnothers, "A's release deleted a key that was B's: EVAL 1f 1 lock:k one → 1 at event 5; B had it by SET lock:k one PX 1000 at event 3, with the same token.",
 		},
+		{
+			"an extend that adds, and came twice", checker.DeadlockFreedom,
+			func(r *told) {
+				r.does(0, histories.Acquire, 1, histories.OK, 5*time.Millisecond, set("a", "5"))
+				twice := adds("EVAL 2f 1 lock:k a 10", "1")
+				twice.First = "1"
+				r.does(0, histories.Extend, 1, histories.OK, 10*time.Millisecond, twice)
+				for range 10 {
+					r.does(0, histories.Read, 1, histories.OK, 0)
+				}
+				r.does(1, histories.Acquire, 2, histories.Fail, lease, refused)
+			},
+			checker.MetOwnKey, "A's extend at event 3 was counted twice: the server executed EVAL 2f 1 lock:k a 10 twice, and answered 1, which was lost, and then 1; the lease that it asked for had ended at 0.016 s, and the key was there at 0.028 s.",
+		},
+		{
+			"a renewal that is on its way when the lock is released", checker.Ownership,
+			func(r *told) {
+				r.does(0, histories.Acquire, 1, histories.OK, 5*time.Millisecond, set("a", "5"))
+				r.sends(0, command("SET lock:k a PX 5", "OK"))
+				for range 10 {
+					r.does(0, histories.Read, 1, histories.OK, 0)
+				}
+				r.does(1, histories.Acquire, 2, histories.OK, lease, set("b", "1000"))
+				r.does(0, histories.Release, 1, histories.OK, 0, command("SET lock:k a PX 5", "OK"))
+			},
+			checker.Trespassed, "A command that A sent in the background wrote over a key that was B's, and was not granted it: SET lock:k a PX 5 → OK at 0.029 s.",
+		},
+		{
+			"a SET during a release", checker.Ownership,
+			func(r *told) {
+				r.does(0, histories.Acquire, 1, histories.OK, 5*time.Millisecond, set("a", "5"))
+				for range 10 {
+					r.does(0, histories.Read, 1, histories.OK, 0)
+				}
+				r.does(1, histories.Acquire, 2, histories.OK, lease, set("b", "1000"))
+				r.does(0, histories.Release, 1, histories.OK, 0, command("SET lock:k a PX 5", "OK"))
+			},
+			checker.Trespassed, "A command that A sent during its release wrote over a key that was B's, and was not granted it: SET lock:k a PX 5 → OK at 0.028 s.",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var r told
@@ -139,5 +186,12 @@ func TestToldByHand(t *testing.T) {
 func scripted(text, reply string) histories.Exchange {
 	x := command(text, reply)
 	x.Script = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
+	return x
+}
+
+// adds is a script that adds to what is left of a key's time to live.
+func adds(text, reply string) histories.Exchange {
+	x := command(text, reply)
+	x.Script = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], redis.call('PTTL', KEYS[1]) + ARGV[2]) end return 0"
 	return x
 }

@@ -79,10 +79,13 @@ func (s *scene) who(e *effect) string {
 	return s.Exchanges[e.Exchange].Client
 }
 
-// call is who sent a command for what: "A's release", or "a renewal of A's".
+// callName is who sent a command for what: "A's release", or "a command that A sent in the background".
 func (s *scene) callName(e *effect) string {
 	if o := e.call.op; o != nil {
 		return s.who(e) + "'s " + string(o.Invoke.F)
+	}
+	if e.call.beside != nil {
+		return "a command that " + s.who(e) + " sent during its release"
 	}
 	return "a command that " + s.who(e) + " sent in the background"
 }

@@ -67,7 +67,7 @@ func brokenVariants() []variant {
 		{name: "evalsha-only", only: "P57", cause: `B's release at event \d+ was accepted, and master had answered it with an error: EVALSHA .* "NOSCRIPT`},
 		{name: "sometimes-bare", only: "P80", cause: deleted + `DEL `},
 		{name: "renewal-outlives", only: "P27", cause: `B had given the lock up at event \d+ \(release\), and its client went on to extend the key, which was A's by then: PEXPIRE `},
-		{name: "renewal-recreates", only: "P07", cause: `(A's release|A command that A sent in the background) wrote over a key that was B's`},
+		{name: "renewal-recreates", only: "P07", cause: `A command that A sent (in the background|during its release) wrote over a key that was B's`},
 		{name: "half-lease", only: "P74", cause: `[AB] asked for a lease of .*, and its key was given `},
 		{name: "refused-prolongs", only: "P01", cause: `[BC]'s acquire was refused at event \d+, and gave the key, which was A's, a new time to live: PEXPIRE `},
 		{name: "retries", only: "P26", cause: `A's acquire was refused at event \d+ because of its own key`},
