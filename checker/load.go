@@ -35,7 +35,8 @@ const (
 // has a reply. The time of a command that blocks on the server does count. A wait of fewer than
 // a tenth of MostLoad in each second of the clock is always well.
 //
-// Waits of less than a tenth of a second are not judged. It is Unknown if there was no other.
+// Waits of less than a tenth of a second are not judged, and time in which lockbench or the machine
+// stood still does not count: who cannot run cannot spin. It is Unknown if there was no other.
 func judgeLoad(_ context.Context, rec *record, opt Options) (Result, error) {
 	res := Result{Engine: "commands per waiting second"}
 	res.count(rec, histories.Waited)
@@ -59,12 +60,13 @@ func judgeLoad(_ context.Context, rec *record, opt Options) (Result, error) {
 		}
 		o, ok := ops[e.Attempt]
 		took := o.Complete.Time - o.Invoke.Time
-		if !ok || took < shortestWait {
+		stood := rec.stood(o.Invoke.Time, o.Complete.Time)
+		if !ok || took-stood < shortestWait {
 			longest = max(longest, took)
 			continue
 		}
 		judged, sent, waited = judged+1, sent+commands, waited+took
-		rate, told := opt.tooMany(e.Worker, commands, o.Invoke.Time, o.Complete.Time)
+		rate, told := opt.tooMany(e.Worker, commands, o.Invoke.Time, o.Complete.Time, stood)
 		if told == "" {
 			continue
 		}
@@ -90,9 +92,20 @@ func judgeLoad(_ context.Context, rec *record, opt Options) (Result, error) {
 	return res, nil
 }
 
-// tooMany tells why a wait of a worker cost too many commands, and by how much; "" if it did not.
-func (o Options) tooMany(worker, commands int, from, to time.Duration) (rate float64, why string) {
-	took := to - from
+// stood is for how long, between two times, lockbench or the machine stood still.
+func (r *record) stood(from, to time.Duration) (all time.Duration) {
+	for _, e := range r.Incidents {
+		if e.F == histories.Stall && e.Err == "" { // one with an error tells of others again
+			all += max(0, min(e.Time, to)-max(e.Time-e.TTL, from))
+		}
+	}
+	return all
+}
+
+// tooMany tells why a wait of a worker, less the time for which everything stood still, cost too many
+// commands, and by how much; "" if it did not.
+func (o Options) tooMany(worker, commands int, from, to, stood time.Duration) (rate float64, why string) {
+	took := to - from - stood
 	if o.Poll > 0 {
 		most := 2 * max(o.Masters, 1) * (int(took/o.Poll) + 2)
 		if commands <= most {
@@ -105,7 +118,7 @@ func (o Options) tooMany(worker, commands int, from, to time.Duration) (rate flo
 	if rate > MostLoad {
 		return rate, fmt.Sprintf("%.0f in a second, and more than %d are too many", rate, MostLoad)
 	}
-	idle := took - o.Commands.underWay(worker, from, to)
+	idle := min(took, to-from-o.Commands.underWay(worker, from, to))
 	if idle >= took || rate < MostLoad/10 {
 		return 0, ""
 	}

@@ -40,6 +40,30 @@ func TestLoad(t *testing.T) {
 			want: Pass,
 		},
 		{
+			name: "unknown: who waited stood still nearly all the time",
+			history: held + `
+				B acquire 2 303 ok ttl=3000
+				! harness-stall 290 ttl=250
+				B waited 303 value=20`,
+			want: Unknown, story: "Nobody waited for 0.100 s or more",
+		},
+		{
+			name: "unknown: too many for the time in which anybody ran",
+			history: held + `
+				B acquire 2 303 ok ttl=3000
+				! harness-stall 200 ttl=150
+				B waited 303 value=20`,
+			want: Unknown, story: "Not judged, and not the lock's fault",
+		},
+		{
+			name: "ok: few, also without the time in which everything stood still",
+			history: held + `
+				B acquire 2 303 ok ttl=3000
+				! harness-stall 200 ttl=150
+				B waited 303 value=4`,
+			want: Pass,
+		},
+		{
 			name: "unknown: a wait that was none",
 			history: held + `
 				B acquire 310 313 ok ttl=3000
