@@ -178,7 +178,7 @@ func (it item) excuse(err error) Outcome {
 	if _, ok := errors.AsType[*workloads.UnplayableError](err); ok {
 		return NotApplicable
 	}
-	if _, ok := errors.AsType[*workloads.StepError](err); ok {
+	if harness.Unplayed(err) {
 		return Unknown
 	}
 	return Failed

@@ -25,6 +25,11 @@ func NotApplicable(err error) bool {
 	return is[*UnfitError](err) || is[*GapError](err) || is[*NeedsError](err) || is[*worker.LacksError](err) || is[*workloads.UnplayableError](err)
 }
 
+// Unplayed says whether an error of Run means that a step of a script could not be played, and no
+// more. Of a lock that the steps were not written for nothing is known then; of any other, it is the
+// harness that failed.
+func Unplayed(err error) bool { return is[*workloads.StepError](err) && !is[*DeathError](err) }
+
 func is[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok

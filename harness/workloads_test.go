@@ -2,6 +2,7 @@ package harness_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/locks/locktest"
 	"github.com/lockbench/lockbench/resource"
+	"github.com/lockbench/lockbench/worker"
 )
 
 // workload is random load on embedded servers.
@@ -220,6 +222,18 @@ func TestWorkloadNeeds(t *testing.T) {
 		_, err := harness.ForWorkload(harness.Load{Workload: name, Clients: 2}, find(t, "setnx"), resource.None, harness.Embedded, 0)
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got %v, want %s…", err, want)
+		}
+	}
+	// Of a worker that does not say that it can, no other lock is the remedy, and its own least of all.
+	silent, own := find(t, "rw-hash"), locks.Spec{Name: "mine", Masters: 1}
+	silent.ReadWrite = false
+	for name, tc := range map[string]struct {
+		lock locks.Spec
+		can  string
+	}{"readwrite": {silent, worker.CanShare}, "reentrant": {own, worker.CanReenter}} {
+		_, err := harness.ForWorkload(harness.Load{Workload: name, Clients: 2}, tc.lock, resource.None, harness.Process, 0)
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("if it is, %q has to be in the list", tc.can)) || strings.Contains(err.Error(), "use one of") {
+			t.Errorf("got %v, want that the hello has to name %s", err, tc.can)
 		}
 	}
 	var unknown *locks.UnknownError

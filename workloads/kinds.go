@@ -15,8 +15,8 @@ type Kind struct {
 	Lock string
 	// Serves says whether a lock can be put under it; nil means every lock.
 	Serves func(locks.Spec) bool
-	// Capability is what the others lack.
-	Capability string
+	// Capability is what the others lack, and Can the word for it in the hello of a worker.
+	Capability, Can string
 	// New makes it.
 	New func(Load) Workload
 }
@@ -36,13 +36,13 @@ func Kinds() []Kind {
 		},
 		{
 			Name: "reentrant", Title: "N clients acquire a key several times, one inside the other, and release it as often",
-			Lock: "reentrant-hash", Capability: "can be re-entered",
+			Lock: "reentrant-hash", Capability: "can be re-entered", Can: "reenter",
 			Serves: func(s locks.Spec) bool { return s.Reenters },
 			New:    func(l Load) Workload { return Reentrant{l} },
 		},
 		{
 			Name: "readwrite", Title: "N clients, sometimes readers and sometimes writers: readers share, writers exclude",
-			Lock: "rw-hash", Capability: "has readers and writers",
+			Lock: "rw-hash", Capability: "has readers and writers", Can: "share",
 			Serves: func(s locks.Spec) bool { return s.ReadWrite },
 			New:    func(l Load) Workload { return ReadWrite{l} },
 		},
@@ -66,16 +66,23 @@ func Find(name string) (Kind, error) {
 	return Kind{}, &locks.UnknownError{Kind: "workload", Name: name, Nearest: locks.Nearest(name, known), Known: known}
 }
 
-// Needs says why a lock cannot be put under the load, and which ones can, or nil.
+// Needs says why a lock cannot be put under the load, and what helps, or nil: which locks can or,
+// of a worker's, what its hello lacks.
 func (k Kind) Needs(lock locks.Spec) error {
 	if k.Serves == nil || k.Serves(lock) {
 		return nil
 	}
+	workers := lock.New == nil
 	var able []string
 	for _, s := range locks.All() {
 		if k.Serves(s) {
 			able = append(able, s.Name)
+			workers = workers || s.Name == lock.Name // the lock would, and who speaks for it does not say so
 		}
+	}
+	if workers {
+		return fmt.Errorf("workload %s needs a lock that %s, and the worker does not say that its lock %s is one; if it is, %q has to be in the list %q of its hello (docs/worker-protocol.md)",
+			k.Name, k.Capability, lock.Name, k.Can, "can")
 	}
 	return fmt.Errorf("workload %s needs a lock that %s, and %s does not; use one of %s", k.Name, k.Capability, lock.Name, strings.Join(able, ", "))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/report"
+	"github.com/lockbench/lockbench/resource"
 )
 
 // pages are the files that CI systems read. An empty name is no file.
@@ -79,14 +80,32 @@ func (f *runFlags) json(stdout io.Writer, r report.Run) error {
 func (f *runFlags) failed(r report.Run, err error, before []report.Run, stdout io.Writer) error {
 	r.Error, r.Unfit = err.Error(), harness.NotApplicable(err)
 	code := exitHarness
-	if r.Unfit {
+	switch {
+	case r.Unfit:
 		code = exitUnfit
+	case f.strange(err):
+		code = exitUnknown
 	}
 	exit := &exitError{code: code, err: errors.Join(err, f.pages.runs(f.pages.keep(before, r)))}
 	if f.format == formatJSON {
 		exit.told = f.json(stdout, r) == nil
 	}
 	return exit
+}
+
+// strange says whether err is that a step could not be played with a lock that the steps were not written for.
+// Nothing is known of the lock then, as the gate says, too.
+func (f *runFlags) strange(err error) bool {
+	if !harness.Unplayed(err) || f.scenario == "" {
+		return false
+	}
+	s, unknown := scenarioNamed(f.scenario)
+	if unknown == nil {
+		s, unknown = s.With(f.remedy)
+	}
+	guard, wrong := resource.FindGuard(f.guard)
+	own := f.worker != "" && f.worker != workerSelf && f.worker != workerNone
+	return unknown == nil && wrong == nil && (own || !s.Names(f.lock, guard))
 }
 
 // unbegun is a run that was not begun. Its schema is 0, as nothing describes it.
