@@ -12,10 +12,10 @@ import (
 )
 
 // again is how often a run is played again of which nothing is known because lockbench, or the
-// machine, stood still.
+// machine, stood still or was too busy.
 const again = 2
 
-// Stalls are runs that lockbench, or the machine, stood still in.
+// Stalls are runs that lockbench, or the machine, stood still in or was too busy for.
 type Stalls struct {
 	Again int `json:"again"` // runs that were played again
 	Jobs  int `json:"jobs"`  // runs at a time in the end
@@ -26,7 +26,7 @@ func (s Stalls) sentence() string {
 	if s.Again == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Lockbench, or the machine, stood still: %s had to be played again, in the end with %s at a time.",
+	return fmt.Sprintf("Lockbench, or the machine, stood still or was too busy: %s had to be played again, in the end with %s at a time.",
 		report.Count(s.Again, "run"), report.Count(s.Jobs, "run"))
 }
 
@@ -79,13 +79,13 @@ func (w *width) told() Stalls {
 	return Stalls{Again: w.again, Jobs: w.jobs}
 }
 
-// settle plays a run, and again if a stall leaves anything of it unknown: what is found must not
-// depend on how busy the machine is.
+// settle plays a run, and again if a machine that is too busy leaves anything of it unknown: what is
+// found must not depend on how busy it is.
 func (p *Plan) settle(ctx context.Context, i item, w *width) (Row, harness.Result, error) {
 	for n := 0; ; n++ {
 		res, err := p.opt.Run(ctx, i.cfg)
 		row := i.judge(res, err)
-		if n == again || err != nil || !res.Stalled() || !row.doubtful() {
+		if n == again || err != nil || !res.Busy() || !row.doubtful() {
 			return row, res, err
 		}
 		w.narrow()

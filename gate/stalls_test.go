@@ -81,6 +81,36 @@ func TestStalledFailuresArePlayedAgain(t *testing.T) {
 	}
 }
 
+// TestBusyRunsArePlayedAgain checks that a run on real servers in which a client was not given a free lock is
+// played again, unless the lock refuses it by itself; and none in virtual time, where nothing is busy.
+func TestBusyRunsArePlayedAgain(t *testing.T) {
+	for name, tc := range map[string]struct {
+		backend      string
+		availability checker.Verdict
+		again        int
+	}{
+		"real":            {harness.Process, checker.Unknown, 2},
+		"it never grants": {harness.Process, checker.Fail, 0},
+		"in virtual time": {harness.Embedded, checker.Unknown, 0},
+	} {
+		res := play(t, gate.Options{Only: []string{"P07"}, Run: func(ctx context.Context, cfg harness.Config) (harness.Result, error) {
+			res, err := pretend(func(_ harness.Config, v map[checker.Property]checker.Verdict) error {
+				if cfg.Lock.Name == "setnx-px-lua" {
+					v[checker.Ownership], v[checker.Availability] = checker.Unknown, tc.availability
+				}
+				return nil
+			})(ctx, cfg)
+			if res.Meta.Backend = tc.backend; cfg.Lock.Name == "setnx-px-lua" {
+				res.Events = append(res.Events, histories.Event{Process: histories.Nemesis, F: histories.Missed, Key: "k"})
+			}
+			return res, err
+		}})
+		if res.Stalls.Again != tc.again {
+			t.Errorf("%s: %d runs played again, want %d", name, res.Stalls.Again, tc.again)
+		}
+	}
+}
+
 // TestStallsNarrow checks that after stalls fewer runs are played at a time, and that all are.
 func TestStallsNarrow(t *testing.T) {
 	s := &standing{stalls: 1, only: "setnx-px-lua", seen: map[string]int{}}

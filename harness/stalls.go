@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -73,6 +74,13 @@ func stood(before, at time.Time) time.Duration {
 // Stalled says whether lockbench, or the machine, stood still during the run.
 func (r Result) Stalled() bool {
 	return slices.ContainsFunc(r.Events, func(e histories.Event) bool { return e.F == histories.Stall })
+}
+
+// Busy says whether the run shows a machine that is too busy to say anything of the lock: it stood still, or
+// on real servers a client was not given a lock that was free. One that refuses by itself fails availability.
+func (r Result) Busy() bool {
+	return r.Stalled() || r.Meta.Backend != Embedded && r.Report.Result(checker.Availability).Verdict != checker.Fail &&
+		slices.ContainsFunc(r.Events, func(e histories.Event) bool { return e.F == histories.Missed && e.Key != "" })
 }
 
 func (s *stalls) record(recorder *histories.Recorder, d time.Duration, step error) {

@@ -84,7 +84,7 @@ const (
 	Crash   F = "crash"   // the client process died: it believes nothing any more
 	Waited  F = "waited"  // what an acquire that waits has cost; Value is how many commands it sent
 	Audit   F = "audit"   // what a lock server really holds under a lock key; with an Err: nobody could look
-	Missed  F = "missed"  // a scripted step did not hit the lock as it should have; Value says how
+	Missed  F = "missed"  // a scripted step did not hit the lock as it should have; Value says how. With a Key, somebody was not given the lock on it although that was free
 	Hung    F = "hung"    // a call did not return within its limit, or panicked; Value is which, Err is how, and from its next line on where it stands
 )
 

@@ -28,10 +28,11 @@ func Epilogue(ctx context.Context, s *Stage) error {
 	}
 	for _, c := range s.Clients {
 		if err := s.finish(ctx, c); err != nil {
-			if _, missed := errors.AsType[*MissedError](err); !missed {
+			missed, ok := errors.AsType[*MissedError](err)
+			if !ok {
 				return err
 			}
-			s.miss(err.Error())
+			s.miss(missed.Why, missed.Key)
 		}
 		for c.Holds() && !c.crashed {
 			_ = c.Release(ctx) // recorded

@@ -36,7 +36,7 @@ func acquiring(text, name string, n int, try func(context.Context, *Stage, *Clie
 		if err := s.begin(ctx, c, func(ctx context.Context) error {
 			err := try(ctx, s, c)
 			if free && !granted(err) && !s.excuses(c, confirmed()) {
-				return &MissedError{Why: fmt.Sprintf("%s was not given a lock that was free: %v", c.Name, err)}
+				return &MissedError{Why: fmt.Sprintf("%s was not given a lock that was free: %v", c.Name, err), Key: key.Name}
 			}
 			return err
 		}); err != nil {

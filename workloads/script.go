@@ -55,11 +55,11 @@ func (p Script) Run(ctx context.Context, s *Stage) error {
 		}
 		if err != nil {
 			failed := &StepError{N: i + 1, Text: step.Text, Err: err}
-			_, miss := errors.AsType[*MissedError](err)
+			miss, ok := errors.AsType[*MissedError](err)
 			switch {
-			case miss:
+			case ok:
 				missed = true
-				s.miss(failed.Error())
+				s.miss(failed.Error(), miss.Key)
 			case missed && s.stop(ctx) == nil:
 				return nil // it builds on the step that missed
 			default:
@@ -79,10 +79,10 @@ func (p Script) Run(ctx context.Context, s *Stage) error {
 	return nil
 }
 
-// miss records that a step missed the lock.
-func (s *Stage) miss(why string) {
+// miss records that a step missed the lock; key is as that of a MissedError.
+func (s *Stage) miss(why, key string) {
 	s.Recorder.Record(histories.Event{
-		Process: histories.Nemesis, Worker: histories.Nemesis, Type: histories.Info, F: histories.Missed, Value: why,
+		Process: histories.Nemesis, Worker: histories.Nemesis, Type: histories.Info, F: histories.Missed, Key: key, Value: why,
 	})
 }
 
@@ -179,10 +179,17 @@ func caught(text, name string, f func(context.Context, *Stage, *Client) error, a
 		if err != nil {
 			return err
 		}
+		if err := s.finish(ctx, c); err != nil {
+			return err
+		}
+		free := s.free(c, s.Keys[0])
 		if err := s.begin(ctx, c, func(ctx context.Context) error { return f(ctx, s, c) }); err != nil {
 			return err
 		}
 		if err := s.seen(ctx, c, hold); err != nil {
+			if missed, ok := errors.AsType[*MissedError](err); ok && free {
+				missed.Key = s.name()
+			}
 			return err
 		}
 		return s.Nemesis.Start(ctx, nemesis.Hold(name, hold))

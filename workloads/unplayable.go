@@ -12,7 +12,11 @@ func (e *UnplayableError) Error() string { return e.Why }
 // MissedError says that a step which was to hit the lock, or to see what it does, did not: what
 // comes after it puts the lock to no test. The script goes on, since what breaks all the same is
 // broken, and no property passes.
-type MissedError struct{ Why string }
+type MissedError struct {
+	Why string
+	// Key is of the lock that a client was not given although it was certainly free. Empty: it is not that.
+	Key string
+}
 
 func (e *MissedError) Error() string { return e.Why }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // mostAgain is how often a scenario is played again of which nothing is known because lockbench, or
-// the machine, stood still.
+// the machine, stood still or was too busy.
 const mostAgain = 4
 
 // run runs cfg f.runs times, and says how the program ends.
@@ -66,10 +66,10 @@ func (f *runFlags) wanted(cfg harness.Config) (harness.Config, error) {
 func (f *runFlags) settled(ctx context.Context, cfg harness.Config) (harness.Result, error) {
 	for again := 1; ; again++ {
 		res, err := harness.Run(ctx, cfg)
-		if err != nil || f.scenario == "" || res.Outcome != checker.Undecided || !res.Stalled() || again > mostAgain || ctx.Err() != nil {
+		if err != nil || f.scenario == "" || res.Outcome != checker.Undecided || !res.Busy() || again > mostAgain || ctx.Err() != nil {
 			return res, err
 		}
-		fmt.Fprintln(cfg.Log, "lockbench: during the run lockbench, or the machine, stood still, and nothing can be said of it; playing it again")
+		fmt.Fprintln(cfg.Log, "lockbench: during the run lockbench, or the machine, stood still or was too busy, and nothing can be said of it; playing it again")
 	}
 }
 
