@@ -46,6 +46,15 @@ func acquiring(text, name string, n int, try func(context.Context, *Stage, *Clie
 	}}
 }
 
+// freely is the error of a step that waits for the command which takes the first key's lock. If it did not
+// come although the lock was free, a *MissedError has the key.
+func (s *Stage) freely(free bool, err error) error {
+	if missed, ok := errors.AsType[*MissedError](err); ok && free {
+		missed.Key = s.name()
+	}
+	return err
+}
+
 // granted says whether an acquire was granted, or was none: one that the lock or a server refused to execute
 // says nothing of who has it.
 func granted(err error) bool {

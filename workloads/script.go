@@ -187,10 +187,7 @@ func caught(text, name string, f func(context.Context, *Stage, *Client) error, a
 			return err
 		}
 		if err := s.seen(ctx, c, hold); err != nil {
-			if missed, ok := errors.AsType[*MissedError](err); ok && free {
-				missed.Key = s.name()
-			}
-			return err
+			return s.freely(free, err)
 		}
 		return s.Nemesis.Start(ctx, nemesis.Hold(name, hold))
 	}}

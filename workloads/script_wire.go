@@ -70,6 +70,7 @@ func AcquireReplyLost(name string) Step {
 		if err != nil {
 			return err
 		}
+		free := s.free(c, s.Keys[0])
 		if err := s.Nemesis.Start(ctx, nemesis.LostReply(name, s.primary(name), d.taken())); err != nil {
 			return err
 		}
@@ -79,7 +80,7 @@ func AcquireReplyLost(name string) Step {
 		if err := s.finish(ctx, c); err != nil {
 			return err
 		}
-		return s.heal(ctx, nemesis.LostReplyF, name)
+		return s.freely(free, s.heal(ctx, nemesis.LostReplyF, name))
 	}}
 }
 
