@@ -7,8 +7,8 @@ type Steps struct {
 	// Failover says that they take a server from the lock: one on a single master that promises
 	// to survive that is then measured by those that do, and they need several masters for it.
 	Failover bool
-	// Resent says that commands are sent twice: a lock that does not promise that such a request
-	// counts once is then measured by those that do not, either.
+	// Resent says that commands are sent twice, or that their replies get lost: a lock that does not
+	// promise that a request which is sent again counts once is then measured by those that do not, either.
 	Resent bool
 }
 

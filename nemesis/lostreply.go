@@ -64,7 +64,7 @@ func missing(holds ...*wire.Hold) string {
 
 func lostReplyKind() Kind {
 	return Kind{
-		Name: "lost-reply", Title: "a server executes a command and its reply gets lost", F: LostReplyF, Client: true, Needs: anywhere,
+		Name: "lost-reply", Title: "a server executes a command and its reply gets lost", F: LostReplyF, Client: true, Resends: true, Needs: anywhere,
 		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
 			client, link, ok := s.connection(r)
 			return LostReply(client, link, wire.Match{}), ok
@@ -74,7 +74,7 @@ func lostReplyKind() Kind {
 
 func hungReplyKind() Kind {
 	return Kind{
-		Name: "hung-reply", Title: "a server executes a command, its reply gets lost, and the connection hangs", F: HungReplyF, Client: true, Needs: anywhere,
+		Name: "hung-reply", Title: "a server executes a command, its reply gets lost, and the connection hangs", F: HungReplyF, Client: true, Resends: true, Needs: anywhere,
 		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
 			client, link, ok := s.connection(r)
 			return HungReply(client, link), ok

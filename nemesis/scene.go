@@ -126,7 +126,8 @@ type Kind struct {
 	Try func(context.Context, cluster.Cluster) error
 	// Means says how a deployment has the fault, where that is worth telling; nil: never.
 	Means func(cluster.Cluster) string
-	// Resends says that the fault sends commands twice.
+	// Resends says that the fault sends commands twice, or loses their replies, so that clients do
+	// that can.
 	Resends bool
 	// Virtual is the kind that stands in for this one in virtual time, where it cannot be had.
 	// Empty: it can.
