@@ -103,7 +103,7 @@ func (b *bench) weigh(ctx context.Context, it item, row Row) Row {
 // references are the locks of the class that came to the end of the steps. If there are none,
 // such as where a renewed lease never ends, they are those that promise less.
 func (b *bench) references(ctx context.Context, it item, seed uint64) []peers.Reference {
-	stranger := len(it.subject.Worker) > 0
+	stranger := it.subject.Lock.New == nil // it is known to its worker alone
 	steps := locks.Steps{Failover: it.scenario.Replicas > 0}
 	return peers.Play(locks.References(it.subject.Lock, stranger, steps, b.opt.Locks), func(ref locks.Spec) peers.Verdicts {
 		return b.verdicts(ctx, it.scenario, trial{scenario: it.scenario.Name, lock: ref.Name, guard: it.cfg.Guard, seed: seed})
