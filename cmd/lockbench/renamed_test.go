@@ -43,16 +43,19 @@ func naming(i int, lock locks.Spec) []string {
 // by lock and scenario, and why.
 func byChance() map[string]string {
 	const (
+		given = "20 ms after it began rueidislock gives an acquire up, and the messages of the step take about as long"
 		stays = "the library keeps a connection to the old master, a replica by then, for as long as that does not break"
 		told  = "the holder hears of its loss when the server goes on, which is when the other is granted the lock"
 		sent  = "a SET that is on its way when an acquire is refused lands before the clean-up or after it"
 	)
-	return map[string]string{
-		"rueidislock P18": stays, "rueidislock-px P18": stays,
-		"rueidislock P58": told, "rueidislock-px P58": told,
+	chance := map[string]string{
 		"redsync-fail-fast": sent,
 		"exists-set":        "two clients look before either sets, or not",
 	}
+	for id, why := range map[string]string{"P18": stays, "P34": given, "P35": given, "P36": given, "P58": told, "P61": given} {
+		chance["rueidislock "+id], chance["rueidislock-px "+id] = why, why
+	}
+	return chance
 }
 
 // TestRenamedLocksAtTheGate checks that the gate finds the same in a lock of the catalogue as in

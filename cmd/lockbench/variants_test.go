@@ -77,7 +77,7 @@ func brokenVariants() []variant {
 		{name: "impatient", only: "P79", cause: `B's acquire deleted a key that was A's: DEL `},
 		{name: "short-token", only: "P80", cause: deleted + `EVAL .* with the same token`},
 		{name: "lingers", only: "P01", cause: `[AB]'s release was accepted at event \d+, and the key was given 15s more: EVAL `},
-		{name: "fence-per-client", only: "P77", cause: `was given token`},
+		{name: "fence-per-client", only: "P77", cause: `[AB] was given token `},
 	}
 }
 
