@@ -429,11 +429,7 @@ class RenewalRecreates(Renewing):
     """The renewal sets the key again, whoever has it by then."""
 
     def prolong(self, client, key, lease, ttl_ms):
-        try:
-            client.set(self.name(key), lease["token"], px=ttl_ms)
-        except redis.RedisError:
-            client.connection_pool.disconnect()
-        return True
+        return client.set(self.name(key), lease["token"], px=ttl_ms)
 
 
 class HalfLease(Lock):
