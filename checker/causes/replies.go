@@ -89,6 +89,21 @@ func (s *scene) tookAnothers(o *histories.Op) *checker.Cause {
 	return nil
 }
 
+// tookBack explains that what a release or an extend met was the caller's own again, as a command of
+// its client's had written it over another's key.
+func (s *scene) tookBack(o *histories.Op) *checker.Cause {
+	for _, e := range s.effectsOf(o) {
+		made := s.madeBy(e)
+		if made == nil || made.Kind != histories.Overwrites || made.call.is(histories.Acquire) || s.who(made) != s.who(e) {
+			continue
+		}
+		if c := s.written(made); c != nil {
+			return c
+		}
+	}
+	return nil
+}
+
 // victim is that by which another than e's attempt held the key which e met: it had made it, or was
 // let in on it. Nil: it was nobody else's.
 func (s *scene) victim(e, made *effect) *effect {
@@ -136,10 +151,7 @@ func (s *scene) untrue(o *histories.Op) *checker.Cause {
 	case f != histories.Release && f != histories.Extend:
 		return nil
 	case outcome == histories.OK:
-		if c := s.tookAnothers(o); c != nil {
-			return c
-		}
-		return s.falseDone(o)
+		return cmp.Or(s.tookAnothers(o), s.tookBack(o), s.falseDone(o))
 	case outcome == histories.Fail:
 		return s.falseRefusal(o)
 	}

@@ -152,6 +152,19 @@ func TestToldByHand(t *testing.T) {
 			checker.Trespassed, "A command that A sent in the background wrote over a key that was B's, and was not granted it: SET lock:k a PX 5 → OK at 0.029 s.",
 		},
 		{
+			"a release of what a renewal had taken back", checker.TruthfulReplies,
+			func(r *told) {
+				r.does(0, histories.Acquire, 1, histories.OK, 5*time.Millisecond, set("a", "5"))
+				for range 10 {
+					r.does(0, histories.Read, 1, histories.OK, 0)
+				}
+				r.does(1, histories.Acquire, 2, histories.OK, lease, set("b", "1000"))
+				r.sends(0, command("SET lock:k a PX 5000", "OK"))
+				r.does(0, histories.Release, 1, histories.OK, 0, scripted("EVAL 2f 1 lock:k a", "1"))
+			},
+			checker.Trespassed, "A command that A sent in the background wrote over a key that was B's, and was not granted it: SET lock:k a PX 5000 → OK at 0.027 s.",
+		},
+		{
 			"a SET during a release", checker.Ownership,
 			func(r *told) {
 				r.does(0, histories.Acquire, 1, histories.OK, 5*time.Millisecond, set("a", "5"))
