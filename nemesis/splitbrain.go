@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
@@ -92,17 +93,25 @@ func SplitBrain(c cluster.Cluster, d cluster.Demoter, s Split) Fault {
 	}
 }
 
+// patience is how long a side may take to say what it has. Another fault may have stopped it.
+const patience = time.Second
+
 // bothHold says which keys both sides have, and differently.
 func bothHold(ctx context.Context, c cluster.Cluster, s Split) (string, error) {
 	if !c.Alive(s.Master) || !c.Alive(s.Replica) {
 		return "one side has died", nil
 	}
-	old, err := c.Inspect(ctx, s.Master, s.Kept.Database, s.Kept.Names...)
-	if err != nil {
-		return "", err
+	patient, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	old, err := c.Inspect(patient, s.Master, s.Kept.Database, s.Kept.Names...)
+	var next []cluster.KeyState
+	if err == nil {
+		next, err = c.Inspect(patient, s.Replica, s.Kept.Database, s.Kept.Names...)
 	}
-	next, err := c.Inspect(ctx, s.Replica, s.Kept.Database, s.Kept.Names...)
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() == nil && patient.Err() != nil:
+		return "at the end one side does not answer", nil
+	case err != nil:
 		return "", err
 	}
 	var both []string
