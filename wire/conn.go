@@ -24,64 +24,86 @@ func NewConn(nc net.Conn) *Conn {
 	return &Conn{nc: nc, r: bufio.NewReader(nc)}
 }
 
-// Do sends one command, the name first, and returns its reply. Push frames that
-// come before it are skipped. The error is about the connection; what the node
-// refuses is in Reply.Err. The deadline of ctx becomes the connection's, and
-// cancelling ctx interrupts the call. After an error the connection is closed,
-// since a late reply would be taken for the next one, and every later call fails.
+// Do sends one command, the name first, and returns its reply. The error is about the connection;
+// what the node refuses is in Reply.Err.
 func (c *Conn) Do(ctx context.Context, args ...string) (Reply, error) {
-	if c.err != nil {
-		return Reply{}, c.err
-	}
-	if len(args) == 0 {
-		return Reply{}, errors.New("wire: expected a command, found no arguments")
-	}
-	reply, err := c.do(ctx, args)
+	replies, err := c.Pipeline(ctx, args)
 	if err != nil {
-		c.err = fmt.Errorf("wire: connection unusable after %s: %w", args[0], err)
-		_ = c.nc.Close() // the error that matters is err
-		return Reply{}, fmt.Errorf("wire: %s: %w", args[0], err)
+		return Reply{}, err
 	}
-	return reply, nil
+	return replies[0], nil
 }
 
-func (c *Conn) do(ctx context.Context, args []string) (Reply, error) {
+// Pipeline sends commands, the name of each first, all at once, and returns a reply for each. The
+// node must go on reading while its replies wait to be read, as a Redis server does. Push frames
+// are skipped. The error is about the connection. The deadline of ctx becomes the connection's,
+// and cancelling ctx interrupts the call. After an error the connection is closed, since a late
+// reply would be taken for the next one, and every later call fails.
+func (c *Conn) Pipeline(ctx context.Context, commands ...[]string) ([]Reply, error) {
+	if c.err != nil {
+		return nil, c.err
+	}
+	c.buf = c.buf[:0]
+	for _, args := range commands {
+		if len(args) == 0 {
+			return nil, errors.New("wire: expected a command, found no arguments")
+		}
+		c.buf = AppendCommand(c.buf, args...)
+	}
+	replies, err := c.bounded(ctx, len(commands))
+	if err != nil {
+		failed := commands[len(replies)][0]
+		c.err = fmt.Errorf("wire: connection unusable after %s: %w", failed, err)
+		_ = c.nc.Close() // the error that matters is err
+		return nil, fmt.Errorf("wire: %s: %w", failed, err)
+	}
+	return replies, nil
+}
+
+// bounded is roundTrip until ctx ends.
+func (c *Conn) bounded(ctx context.Context, commands int) ([]Reply, error) {
 	if err := ctx.Err(); err != nil {
-		return Reply{}, err
+		return nil, err
 	}
 	deadline, _ := ctx.Deadline() // the zero time means none, here and there
 	if err := c.nc.SetDeadline(deadline); err != nil {
-		return Reply{}, err
+		return nil, err
 	}
 	interrupted := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(interrupted)
 		_ = c.nc.SetDeadline(time.Unix(1, 0)) // fails only on a connection that has ended
 	})
-	reply, err := c.roundTrip(args)
+	replies, err := c.roundTrip(commands)
 	if !stop() {
 		<-interrupted
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		if ctx.Err() != nil {
-			return Reply{}, ctx.Err()
+			return replies, ctx.Err()
 		}
-		return Reply{}, context.DeadlineExceeded
+		return replies, context.DeadlineExceeded
 	}
-	return reply, err
+	return replies, err
 }
 
-func (c *Conn) roundTrip(args []string) (Reply, error) {
-	c.buf = AppendCommand(c.buf[:0], args...)
+// roundTrip writes what is in the buffer and reads replies to so many commands. With an error come
+// those that were read before it.
+func (c *Conn) roundTrip(commands int) ([]Reply, error) {
 	if _, err := c.nc.Write(c.buf); err != nil {
-		return Reply{}, err
+		return nil, err
 	}
-	for {
+	replies := make([]Reply, 0, commands)
+	for len(replies) < commands {
 		reply, err := ReadReply(c.r)
-		if err != nil || reply.Type != '>' {
-			return reply, unexpected(err)
+		if err != nil {
+			return replies, unexpected(err)
+		}
+		if reply.Type != '>' {
+			replies = append(replies, reply)
 		}
 	}
+	return replies, nil
 }
 
 // Close closes the connection.

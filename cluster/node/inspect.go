@@ -39,18 +39,20 @@ func inspect(ctx context.Context, conn *wire.Conn, database int, keys []string, 
 		all := [][]string{{"TYPE", key}, {"PTTL", key}, {"GET", key}, {"HGETALL", key}, {"ZRANGE", key, "0", "-1", "WITHSCORES"}}
 		commands = append(commands, all[:each]...)
 	}
-	for _, command := range commands {
-		if _, err := Do(ctx, conn, command...); err != nil {
-			return nil, err
-		}
-	}
-	reply, err := Do(ctx, conn, "EXEC")
-	if len(keys) > 1 && crossSlot(err) {
-		return inspectEach(ctx, conn, database, keys, fields)
-	}
+	commands = append(commands, []string{"EXEC"})
+	replies, err := conn.Pipeline(ctx, commands...)
 	if err != nil {
 		return nil, err
 	}
+	for i, reply := range replies {
+		if err := reply.Err(); err != nil {
+			if len(keys) > 1 && crossSlot(err) {
+				return inspectEach(ctx, conn, database, keys, fields)
+			}
+			return nil, fmt.Errorf("%s: %w", commands[i][0], err)
+		}
+	}
+	reply := replies[len(replies)-1]
 	if len(reply.Elems) != each*len(keys) {
 		return nil, fmt.Errorf("EXEC: want %d replies, got %d", each*len(keys), len(reply.Elems))
 	}
