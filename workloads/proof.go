@@ -15,21 +15,22 @@ import (
 
 // How steps prove that they hit the lock.
 
-// sight looks which locks a server holds, of those of which that was not seen yet.
+// sight looks which locks a server holds, of those of which that was not seen yet. It asks each
+// server once for all of them: one after the other, many keys would outlive their leases meanwhile.
 func (s *Stage) sight() {
-	for _, key := range s.Keys {
-		if key.Unknown != nil || s.sighted[key.Name] {
+	if s.sighted == nil {
+		s.sighted = map[string]bool{}
+	}
+	for shard := range s.Shards {
+		unseen := slices.DeleteFunc(slices.Clone(s.Keys), func(k Key) bool { return k.Unknown != nil || s.sighted[k.Name] })
+		node := s.Cluster.Primary(shard)
+		place, err := s.kept(unseen...)
+		if len(unseen) == 0 || err != nil || !s.Cluster.Alive(node) {
 			continue
 		}
-		for shard := range s.Shards {
-			d := deciding{s.Cluster, s.Cluster.Primary(shard), key.Kept}
-			if s.Cluster.Alive(d.node) && slices.ContainsFunc(d.look(), func(k cluster.KeyState) bool { return k.Exists }) {
-				if s.sighted == nil {
-					s.sighted = map[string]bool{}
-				}
-				s.sighted[key.Name] = true
-				break
-			}
+		states := deciding{s.Cluster, node, place}.look()
+		for _, key := range unseen {
+			s.sighted[key.Name] = slices.ContainsFunc(states, func(k cluster.KeyState) bool { return k.Exists && key.Kept.Has(k) })
 		}
 	}
 }
@@ -43,6 +44,9 @@ func (s *Stage) unsighted(keys ...Key) error {
 		seen = seen || s.sighted[key.Name]
 		names = append(names, key.Kept.String())
 		delete(s.sighted, key.Name)
+	}
+	if most := 3; len(names) > most {
+		names = append(names[:most], fmt.Sprintf("one of %d more", len(keys)-most))
 	}
 	if !seen {
 		return &MissedError{Why: fmt.Sprintf("no server was seen to have %s: there was no lease that could end", strings.Join(names, " or "))}

@@ -1,0 +1,36 @@
+package harness_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/histories"
+	w "github.com/lockbench/lockbench/workloads"
+)
+
+// TestManyKeysInVain checks that a run whose last client gets none of many keys asks for each of
+// them, waits in vain for one alone, and is judged by that one.
+func TestManyKeysInVain(t *testing.T) {
+	const keys, ttl = 100, 3 * time.Second
+	res := run(t, harness.Config{
+		Name: "vain", Lock: moodyFrom(t, "setnx-px-lua", 1, 1<<30, refuses), Keys: keys, TTL: ttl, Seed: 1,
+		Workload: w.Script{Cast: 1, Steps: []w.Step{w.Acquire("A"), w.Release("A")}},
+	})
+	if got := res.Report.Result(checker.DeadlockFreedom).Verdict; got != checker.Fail {
+		t.Errorf("deadlock freedom %v, want a failure", got)
+	}
+	asked := map[string]bool{}
+	for _, e := range res.Events {
+		if e.Type == histories.Invoke && e.F == histories.Acquire {
+			asked[e.Key] = true
+		}
+	}
+	if len(asked) != keys {
+		t.Errorf("%d keys were asked for, want %d", len(asked), keys)
+	}
+	if last := res.Events[len(res.Events)-1].Time; last < ttl || last > 4*ttl {
+		t.Errorf("the run ended at %v, want one wait of TTL %v + slack", last, ttl)
+	}
+}
