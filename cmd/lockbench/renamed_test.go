@@ -51,6 +51,8 @@ func byChance() map[string]string {
 	chance := map[string]string{
 		"redsync-fail-fast": sent,
 		"exists-set":        "two clients look before either sets, or not",
+		// Entries are clients, and the waiting threads are one client: both are let in.
+		"rw-hash-client-id P60": "whether one thread's release comes before the other's grant or after it",
 	}
 	for id, why := range map[string]string{"P18": stays, "P34": given, "P35": given, "P36": given, "P58": told, "P61": given} {
 		chance["rueidislock "+id], chance["rueidislock-px "+id] = why, why
