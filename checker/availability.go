@@ -155,26 +155,9 @@ func takenBy(rec *record, h *histories.Hold, slack time.Duration) span {
 		s.to = at(r.Returned.Event)
 		return s
 	}
-	if h.TTL <= 0 || h.Open() || h.Returned == (histories.Instant{}) && h.End != histories.Crash {
-		return s
+	if end := mayRunUntil(h, slack); end != forever {
+		s.to = gapAt(rec.Times, end)
 	}
-	latest, ttl := max(h.Returned.Time, h.Ended.Time), h.TTL
-	for _, x := range h.Extends {
-		latest, ttl = max(latest, x.Returned.Time), max(ttl, x.TTL)
-	}
-	for _, x := range h.Unknown {
-		latest, ttl = max(latest, x.Invoked.Time, x.Returned.Time), max(ttl, x.TTL)
-	}
-	for _, r := range h.Releases {
-		if r.Returned == (histories.Instant{}) {
-			return s
-		}
-		latest = max(latest, r.Returned.Time)
-	}
-	if latest > forever-ttl-slack {
-		return s
-	}
-	s.to = gapAt(rec.Times, latest+ttl+slack)
 	return s
 }
 
@@ -186,7 +169,7 @@ func (s *supply) stuck(rec *record, slack time.Duration) *conflict {
 			continue
 		}
 		r := h.Releases[0]
-		end := leaseCertain(h, r.Invoked)
+		end := rec.leases.sureUntil(h, r.Invoked)
 		answered := r.Returned != (histories.Instant{})
 		if end-r.Invoked.Time <= slack || answered && r.Returned.Time < end || rec.Times[len(rec.Times)-1] < end {
 			continue
@@ -223,7 +206,7 @@ func (s *supply) disturb(rec *record, slack time.Duration) {
 	for _, f := range rec.Faults {
 		sick := span{at(f.Invoke.Index), never}
 		if healed(f) && s.lease > 0 {
-			sick.to = gapAt(rec.Times, f.Complete.Time+s.lease+slack)
+			sick.to = gapAt(rec.Times, plus(f.Complete.Time, plus(s.lease, slack)))
 		}
 		s.sick = append(s.sick, sick)
 	}
@@ -274,7 +257,7 @@ func (s *supply) wanted(rec *record, slack time.Duration) []rank {
 			continue
 		}
 		if call.to != never && s.lease > 0 {
-			until[i] = gapAt(rec.Times, rec.Times[call.to/2]+s.lease+slack)
+			until[i] = gapAt(rec.Times, plus(rec.Times[call.to/2], plus(s.lease, slack)))
 		}
 		if next, ok := granted[o.Invoke.Worker]; ok {
 			until[i] = max(call.to, min(until[i], next))

@@ -129,7 +129,7 @@ func (s *supply) late(rec *record, opt Options, h *histories.Hold) (end rank) {
 
 // leaseAfter is when the longest lease and the slack have passed since a time.
 func (s *supply) leaseAfter(rec *record, opt Options, t time.Duration) rank {
-	return gapAt(rec.Times, t+s.lease+opt.slack())
+	return gapAt(rec.Times, plus(t, plus(s.lease, opt.slack())))
 }
 
 // majorityAtFault are the spans in which faults touch so many masters that no majority is left,

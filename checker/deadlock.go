@@ -195,7 +195,7 @@ func (d *demand) since(calm rank) (tried, granted bool) {
 // largest TTL that anybody may have got plus the slack, in a stretch in which nobody is known to
 // have had the key. One that a client's crash ended waits for none.
 func (d *demand) unanswered(calm rank, slack time.Duration) (histories.Op, bool) {
-	lent, last := leases{calls: d.calls}, len(d.rec.Times)-1
+	lent, last := longest{calls: d.calls}, len(d.rec.Times)-1
 	for _, o := range d.calls {
 		if o.Invoke.F != histories.Acquire || o.Outcome() != histories.Info || at(o.Invoke.Index) < calm {
 			continue
@@ -205,7 +205,7 @@ func (d *demand) unanswered(calm rank, slack time.Duration) (histories.Op, bool)
 			end = o.Complete.Index
 		}
 		free, until, longest := o.Invoke.Time, d.rec.Times[end], time.Duration(0)
-		patience := lent.before(end) + slack
+		patience := plus(lent.before(end), slack)
 		if until-free <= patience {
 			continue
 		}
@@ -243,7 +243,7 @@ func (d *demand) starved(calm rank, slack time.Duration) (starvation, bool) {
 			refusals = append(refusals, o)
 		}
 	}
-	i, lent := 0, leases{calls: d.calls}
+	i, lent := 0, longest{calls: d.calls}
 	for _, w := range free(d.busy, calm) {
 		var s starvation
 		var asked time.Duration // last
@@ -264,7 +264,7 @@ func (d *demand) starved(calm rank, slack time.Duration) (starvation, bool) {
 		if !found {
 			continue
 		}
-		s.patience = lent.before(s.last.Complete.Index) + slack
+		s.patience = plus(lent.before(s.last.Complete.Index), slack)
 		if asked-s.first.Invoke.Time > s.patience {
 			s.left = d.lastBefore(s.first.Invoke.Index)
 			return s, true
@@ -290,16 +290,16 @@ func free(busy []span, calm rank) []span {
 	return windows
 }
 
-// leases are what calls asked for. It is asked about events in their order, as there may be
+// A longest is the longest of what calls asked for. It is asked about events in their order, as there may be
 // as many free windows as calls.
-type leases struct {
+type longest struct {
 	calls      []histories.Op // that are left, in order of invocations
 	asked, got time.Duration  // the longest of the others: asked for, and perhaps got
 }
 
 // before is the longest lease that anybody may have got before an event, or else that was
 // asked for.
-func (l *leases) before(event int) time.Duration {
+func (l *longest) before(event int) time.Duration {
 	for len(l.calls) > 0 && l.calls[0].Invoke.Index < event {
 		ttl := l.calls[0].Invoke.TTL
 		l.asked = max(l.asked, ttl)

@@ -198,7 +198,7 @@ func (r *record) tellEnd(s *section) string {
 		return fmt.Sprintf("%s did not walk away before %s", name, seconds(s.hold.Ended.Time))
 	case histories.Crash:
 		return fmt.Sprintf("%s did not crash before %s", name, seconds(s.hold.Ended.Time))
-	case lease:
+	case expired:
 		return fmt.Sprintf("%s's lease certainly ran until %s", name, seconds(s.until))
 	case deadline:
 		return fmt.Sprintf("%s had been told that its lease ran until %s", name, seconds(s.until))

@@ -32,48 +32,46 @@ func leaseHonoured() judge {
 	}
 }
 
-// lease is the end of a section whose lease ran out on the server. It is no event.
-const lease histories.F = "lease"
+// expired is the end of a section whose lease ran out on the server. It is no event.
+const expired histories.F = "lease"
 
 // servedSections are the leases that the server owes.
 func servedSections(times []time.Duration, holds []*histories.Hold) map[string][]section {
-	return sections(holds, func(all []section, h *histories.Hold) []section {
+	all := newLeases(holds)
+	return sections(holds, func(to []section, h *histories.Hold) []section {
 		if h.TTL <= 0 {
-			return all
+			return to
 		}
-		begun := len(all)
-		owed := func(i int) section {
-			call, returned, next := h.Invoked, h.Returned, histories.Instant{Event: len(times)}
-			if i != acquired {
-				call, returned = h.Extends[i].Invoked, h.Extends[i].Returned
-			}
-			if i+1 < len(h.Extends) {
-				next = h.Extends[i+1].Returned
-			}
-			until := min(certain(call.Time, sureTTL(h, i), 0), curtailed(h, returned, next))
-			return section{
-				hold: h, call: at(call.Event), granted: at(returned.Event), end: gapAt(times, until),
-				grant: returned.Event, ended: lease, until: until, owed: true,
-			}
-		}
+		begun := len(to)
 		stop, by := givenUp(h)
-		all = append(all, owed(acquired))
-		for i, x := range h.Extends {
-			if at(x.Returned.Event) > stop {
-				break
-			}
-			next, last := owed(i), &all[len(all)-1]
-			next.extended = true
-			if next.granted < last.end {
-				last.end, last.until = next.end, next.until
+		for event, extend := range all.changes(h, stop) {
+			now := at(event)
+			until := all.owed(h, event, false)
+			end := gapAt(times, until)
+			if open := len(to) > begun && to[len(to)-1].end > now; open {
+				last := &to[len(to)-1]
+				if last.end, last.until = end, until; end < now { // it may be over since this call was invoked, and not before
+					last.end, last.until = now-1, times[event]
+				}
 				continue
 			}
-			all = append(all, next)
+			s := section{hold: h, granted: now, end: end, grant: event, ended: expired, until: until, owed: true}
+			switch {
+			case len(to) == begun:
+				s.call = at(h.Invoked.Event)
+			case extend == nil:
+				continue // what is over stays so
+			default:
+				s.call, s.extended = at(extend.invoked.Event), true
+			}
+			to = append(to, s)
 		}
-		if last := &all[len(all)-1]; last.end >= stop {
-			last.end, last.ended = stop, by
+		if len(to) > begun {
+			if last := &to[len(to)-1]; last.end >= stop {
+				last.end, last.ended = stop, by
+			}
 		}
-		return believable(all, begun)
+		return believable(to, begun)
 	})
 }
 

@@ -1,14 +1,6 @@
 package checker
 
-import (
-	"math"
-	"time"
-
-	"github.com/lockbench/lockbench/histories"
-)
-
-// forever is later than every time.
-const forever time.Duration = math.MaxInt64
+import "github.com/lockbench/lockbench/histories"
 
 // healed says whether a fault is known to be over. One whose end was not recorded,
 // or recorded as of unknown outcome, may be in force for ever.

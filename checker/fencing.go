@@ -111,7 +111,7 @@ func drawnEarly(rec *record, opt Options, holds []*histories.Hold) (found []*con
 			if before.Returned.Event < h.Invoked.Event {
 				break
 			}
-			first := h.TTL <= 0 || before.Returned.Time < certain(h.Invoked.Time, h.TTL, 0)
+			first := before.Returned.Time < sure(h.Invoked.Time, h.TTL)
 			if !first || before.Shares(*h) || before.Token <= h.Token || serverFault(rec, opt, min(before.Invoked.Event, h.Invoked.Event), h.Returned.Event) {
 				continue
 			}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/lockbench/lockbench/histories"
 )
@@ -165,7 +164,7 @@ func (k *ownership) vanished(i int) (sighting, bool) {
 	b := k.holds[i]
 	var first sighting
 	consider := func(s sighting) {
-		if s.done.Time >= leaseCertain(b, s.done) {
+		if s.done.Time >= k.rec.leases.sureUntil(b, s.done) {
 			return
 		}
 		if first.by == "" || s.done.Event < first.done.Event {
@@ -221,25 +220,6 @@ func sightingOf(o histories.Op) sighting {
 		invoked: histories.Instant{Event: o.Invoke.Index, Time: o.Invoke.Time},
 		done:    histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time},
 	}
-}
-
-// leaseCertain is the time until which the lease of h was certainly in force, as far as it had
-// been extended by then. An extend that was under way may have shortened it already.
-func leaseCertain(h *histories.Hold, by histories.Instant) time.Duration {
-	end, since := certain(h.Invoked.Time, sureTTL(h, acquired), h.Deadline), h.Returned
-	done := 0
-	for i, x := range h.Extends {
-		if x.Returned.Event > by.Event {
-			break
-		}
-		end, since, done = certain(x.Invoked.Time, sureTTL(h, i), x.Deadline), x.Returned, i+1
-	}
-	for _, x := range h.Extends[done:] {
-		if x.Invoked.Event < by.Event {
-			end = min(end, certain(x.Invoked.Time, asked(h, x), 0))
-		}
-	}
-	return min(end, curtailed(h, since, by))
 }
 
 // suspects returns the accepted releases and extends of other attempts that may have ended b:
@@ -334,7 +314,7 @@ func (k *ownership) tell(a histories.Op, b *histories.Hold, gone sighting) strin
 		seen = fmt.Sprintf("%s was granted it at %s", histories.WorkerName(gone.worker), seconds(gone.done.Time))
 	}
 	lease := "had no end"
-	if end := leaseCertain(b, gone.done); end != forever {
+	if end := k.rec.leases.sureUntil(b, gone.done); end != forever {
 		lease = "certainly ran until " + seconds(end)
 	}
 	return fmt.Sprintf("%s was granted %s at %s, did not release it, and its lease %s, yet %s; %s's %s, invoked at %s, had been accepted at %s",

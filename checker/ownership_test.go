@@ -101,7 +101,7 @@ func TestOwnership(t *testing.T) {
 				B acquire 14 15 ok ttl=100 value=reenter
 				A release 16 17 fail
 				B release 18 19 ok`,
-			want: Pass, story: "Lock lost: 1 hold ended within the lease",
+			want: Pass, story: "among 3 grants.",
 		},
 		{
 			name: "ok: the lease had run out, but for the drift",

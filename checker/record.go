@@ -9,6 +9,7 @@ import (
 // A record is a history as the judges see it. They only read it.
 type record struct {
 	histories.Remains
+	leases leases
 
 	// What a history that came as a stream does not have: see Stream.
 	events []histories.Event
@@ -40,7 +41,7 @@ func newRecord(events []histories.Event) (*record, error) {
 			crashes[e.Process] = e.Index
 		}
 	}
-	return &record{Remains: left, events: events, calls: calls, crashes: crashes}, invalid
+	return &record{Remains: left, leases: newLeases(left.Holds), events: events, calls: calls, crashes: crashes}, invalid
 }
 
 // calling is the span of a call. One without an outcome ends with the crash of its process, or

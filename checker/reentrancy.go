@@ -172,7 +172,7 @@ func givenBack(h *histories.Hold) int {
 func (r *reentrant) certain(h *histories.Hold, o histories.Op) bool {
 	done := histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time}
 	return h.Outcome == histories.OK && h.Returned.Event < o.Invoke.Index &&
-		(h.Open() || h.Ended.Event > done.Event) && leaseCertain(h, done) > done.Time &&
+		(h.Open() || h.Ended.Event > done.Event) && r.rec.leases.sureUntil(h, done) > done.Time &&
 		!slices.ContainsFunc(r.faults, func(f histories.Op) bool { return inForce(f, h.Invoked.Event, done.Event) })
 }
 

@@ -212,11 +212,11 @@ func (r *replies) anothers(h *histories.Hold, o histories.Op) *conflict {
 	}
 	done := histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time}
 	r.granted = slices.DeleteFunc(r.granted, func(b *histories.Hold) bool {
-		return b.Outcome != histories.OK || !b.Open() && b.Ended.Event < o.Invoke.Index || leaseCertain(b, done) <= o.Invoke.Time
+		return b.Outcome != histories.OK || !b.Open() && b.Ended.Event < o.Invoke.Index || r.rec.leases.sureUntil(b, done) <= o.Invoke.Time
 	})
 	for _, b := range r.granted {
-		certainly := b.Returned.Event < o.Invoke.Index && (b.Open() || b.Ended.Event > done.Event) && leaseCertain(b, done) > done.Time
-		followed := b.Invoked.Event > h.Returned.Event && leaseCertain(h, b.Returned) <= b.Returned.Time
+		certainly := b.Returned.Event < o.Invoke.Index && (b.Open() || b.Ended.Event > done.Event) && r.rec.leases.sureUntil(b, done) > done.Time
+		followed := b.Invoked.Event > h.Returned.Event && r.rec.leases.sureUntil(h, b.Returned) <= b.Returned.Time
 		if !certainly || !followed || b.Shares(*h) || r.faulty(min(h.Invoked.Event, b.Invoked.Event), done.Event, r.harmless) {
 			continue
 		}
@@ -239,7 +239,7 @@ func (r *replies) revived(h *histories.Hold, o histories.Op) *conflict {
 		r.latest = r.latest[1:]
 	}
 	b := r.latest[0]
-	followed := h.Returned.Event < b.Invoked.Event && b.Returned.Event < o.Invoke.Index && leaseCertain(h, b.Returned) <= b.Returned.Time
+	followed := h.Returned.Event < b.Invoked.Event && b.Returned.Event < o.Invoke.Index && r.rec.leases.sureUntil(h, b.Returned) <= b.Returned.Time
 	if !followed || b.Shares(*h) || r.faulty(h.Invoked.Event, o.Complete.Index, r.harmless) {
 		return nil
 	}
@@ -263,14 +263,14 @@ func (r *replies) denied(h *histories.Hold, o histories.Op) *conflict {
 	done := histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time}
 	// Of an extend, which a renewing process may send while the holder releases.
 	ended := !h.Open() && h.Ended.Event < o.Complete.Index && h.Ended.Event != o.Invoke.Index
-	if h.Outcome != histories.OK || h.Returned.Event > o.Invoke.Index || ended || leaseCertain(h, done) <= done.Time || r.faulty(h.Invoked.Event, done.Event, nil) {
+	if h.Outcome != histories.OK || h.Returned.Event > o.Invoke.Index || ended || r.rec.leases.sureUntil(h, done) <= done.Time || r.faulty(h.Invoked.Event, done.Event, nil) {
 		return nil
 	}
 	if r.wire.ranOut(h, done.Time) {
 		return nil // the refusal is true: it is the acquire, or an extend, that asked for too short a lease
 	}
 	lease := "had no end"
-	if end := leaseCertain(h, done); end != forever {
+	if end := r.rec.leases.sureUntil(h, done); end != forever {
 		lease = "certainly ran until " + seconds(end)
 	}
 	return &conflict{

@@ -62,7 +62,7 @@ func explained(rec *record, opt Options, audit histories.Event) bool {
 	}
 	return slices.ContainsFunc(rec.Faults, func(f histories.Op) bool {
 		return f.Invoke.Index < audit.Index && !slices.Contains(opt.clientFaults(), f.Invoke.F) &&
-			(!healed(f) || f.Complete.Time+lease+opt.slack() > audit.Time)
+			(!healed(f) || plus(f.Complete.Time, plus(lease, opt.slack())) > audit.Time)
 	})
 }
 

@@ -218,7 +218,7 @@ func (d drawing) tell(s *section, end bool) string {
 		return fmt.Sprintf("%s acquires %s, granted by event %d at %s.", who, key, s.grant, d.rec.when(s.grant))
 	case s.ended == deadline:
 		return fmt.Sprintf("The deadline that the lock told %s for %s: %s.", who, key, seconds(s.until))
-	case s.ended == lease:
+	case s.ended == expired:
 		return fmt.Sprintf("The lease of %s that %s asked for is over: %s.", key, who, seconds(s.until))
 	}
 	return fmt.Sprintf("%s: %s of %s, event %d at %s.", who, s.ended, key, s.end/2, d.rec.when(int(s.end/2)))
@@ -235,7 +235,7 @@ func describe(sections []section, op step) string {
 		return who + " acquires for reading"
 	case !op.end:
 		return who + " acquires"
-	case s.ended == deadline || s.ended == lease:
+	case s.ended == deadline || s.ended == expired:
 		return who + "'s lease ends"
 	case s.ended == histories.Release:
 		return who + " releases"
