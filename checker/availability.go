@@ -21,6 +21,8 @@ import (
 // held for ever; so it may after an acquire of unknown outcome whose client
 // neither gave it up nor crashed.
 //
+// Readers are not in each other's way: to them a key is free that only readers have or want.
+//
 // An acquire whose arguments were refused takes no part. A refusal accuses only if during all
 // of its call the key was certainly free, nobody else wanted it, and no fault was in force, nor
 // had been within a lease and the slack: what a server brings back from its disk or from a
@@ -83,7 +85,7 @@ func judgeAvailability(_ context.Context, rec *record, opt Options) (Result, err
 	for _, key := range sortedKeys(byKey) {
 		s := byKey[key]
 		s.disturb(rec, opt.slack())
-		free := s.free(rec, opt.slack())
+		free := s.open(rec, opt.slack())
 		if v, ok := s.askedInVain(rec, opt); ok && vain == nil {
 			vain = &conflict{witness: []int{v.first.Invoke.Index, v.last.Complete.Index}, story: v.tell(rec, key, opt.Masters)}
 		}
@@ -105,8 +107,7 @@ func judgeAvailability(_ context.Context, rec *record, opt Options) (Result, err
 				if wrongly++; wrong == nil || o.Complete.Index < wrong.witness[1] {
 					wrong = &conflict{
 						witness: []int{o.Invoke.Index, o.Complete.Index},
-						story: fmt.Sprintf("%s was refused %s at %s although nobody had it and nobody else wanted it: %s.",
-							histories.WorkerName(o.Invoke.Worker), key, seconds(o.Complete.Time), s.since(o)),
+						story:   s.tellRefused(o),
 					}
 				}
 			}
@@ -215,24 +216,51 @@ func (s *supply) disturb(rec *record, slack time.Duration) {
 // free returns which of the calls found the key certainly free during all of them, with
 // nobody else wanting it.
 func (s *supply) free(rec *record, slack time.Duration) []bool {
+	return s.alone(rec, s.wanted(rec, slack), false)
+}
+
+// open is free, but to a reader the key is free if no writer has it or wants it.
+func (s *supply) open(rec *record, slack time.Duration) []bool {
 	wanted := s.wanted(rec, slack)
-	alone := make([]bool, len(s.calls))
+	free := s.alone(rec, wanted, false)
+	if slices.ContainsFunc(s.calls, reads) {
+		for i, alone := range s.alone(rec, wanted, true) {
+			free[i] = free[i] || alone && reads(s.calls[i])
+		}
+	}
+	return free
+}
+
+func reads(o histories.Op) bool { return o.Invoke.Mode() == histories.Shared }
+
+// alone is free, of all or, for readers, of those who are no readers.
+func (s *supply) alone(rec *record, wanted []rank, readers bool) []bool {
+	free := make([]bool, len(s.calls))
+	next := make([]rank, len(s.calls)) // when somebody who is in the way calls
+	latest := never
+	for i, o := range slices.Backward(s.calls) {
+		next[i] = latest
+		if !readers || !reads(o) {
+			latest = at(o.Invoke.Index)
+		}
+	}
 	var taken rank        // until when somebody may have it
 	var most, others rank // until when somebody wants it, and somebody else than that one
-	by, next := -1, 0
+	by, t := -1, 0
 	for i, o := range s.calls {
 		call := rec.calling(o)
-		for ; next < len(s.taken) && s.taken[next].from < call.to; next++ {
-			taken = max(taken, s.taken[next].to)
+		for ; t < len(s.taken) && s.taken[t].from < call.to; t++ {
+			if !readers || s.taken[t].hold.Mode != histories.Shared {
+				taken = max(taken, s.taken[t].to)
+			}
 		}
 		asked := most
 		if by == o.Invoke.Worker {
 			asked = others
 		}
-		followed := i+1 < len(s.calls) && at(s.calls[i+1].Invoke.Index) < call.to
-		alone[i] = !followed && asked < call.from && taken < call.from &&
-			!slices.ContainsFunc(s.sick, call.meets)
+		free[i] = next[i] >= call.to && asked < call.from && taken < call.from && !slices.ContainsFunc(s.sick, call.meets)
 		switch {
+		case readers && reads(o):
 		case by == o.Invoke.Worker:
 			most = max(most, wanted[i])
 		case wanted[i] > most:
@@ -241,7 +269,7 @@ func (s *supply) free(rec *record, slack time.Duration) []bool {
 			others = max(others, wanted[i])
 		}
 	}
-	return alone
+	return free
 }
 
 // wanted is until when the client that made each call waits for the key: until it is
@@ -264,6 +292,15 @@ func (s *supply) wanted(rec *record, slack time.Duration) []rank {
 		}
 	}
 	return until
+}
+
+// tellRefused tells of a refusal that was wrong.
+func (s *supply) tellRefused(o histories.Op) string {
+	who := histories.WorkerName(o.Invoke.Worker)
+	if reads(o) {
+		return fmt.Sprintf("%s was refused %s for reading at %s although no writer had it and none wanted it.", who, o.Invoke.Key, seconds(o.Complete.Time))
+	}
+	return fmt.Sprintf("%s was refused %s at %s although nobody had it and nobody else wanted it: %s.", who, o.Invoke.Key, seconds(o.Complete.Time), s.since(o))
 }
 
 // since tells since when the key had been free.

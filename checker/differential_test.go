@@ -255,7 +255,8 @@ func (g *generator) complete(c *randomClient) {
 }
 
 // excludes reads the definition out: no two attempts hold the key at any instant, and an
-// attempt that surfaced finds a free instant inside the release that proved it.
+// attempt that surfaced finds a free instant inside the release that proved it, or inside its
+// acquire if its lease was over when that returned.
 func excludes(events []histories.Event, holders func([]histories.Event, int) map[uint64]bool) bool {
 	// Instants are just before (2i) and just after (2i+1) event i.
 	for instant := range 2 * len(events) {
@@ -265,22 +266,38 @@ func excludes(events []histories.Event, holders func([]histories.Event, int) map
 	}
 	unknown := map[uint64]bool{}
 	invoked := map[int]int{}
-	surfaced := map[uint64]bool{}
+	surfaced, ended := map[uint64]bool{}, map[uint64]bool{}
+	free := func(from, to int) bool { // at some instant between two events
+		for instant := 2*from + 1; instant <= 2*to; instant++ {
+			if len(holders(events, instant)) == 0 {
+				return true
+			}
+		}
+		return false
+	}
+	crashed := map[int]bool{} // by process
 	for i, e := range events {
 		switch {
+		case e.F == histories.Crash:
+			crashed[e.Process] = true
+		case e.F == histories.Lost, e.F == histories.Abandon:
+			ended[e.Attempt] = true
 		case e.F == histories.Acquire && e.Type == histories.Invoke:
 			unknown[e.Attempt] = true
+			invoked[e.Process] = i
+		case e.F == histories.Acquire && e.Type == histories.OK:
+			unknown[e.Attempt] = false
+			if over := !holders(events, 2*i+1)[e.Attempt] && !ended[e.Attempt] && !crashed[e.Process]; over && !free(invoked[e.Process], i) {
+				return false
+			}
 		case e.F == histories.Acquire && e.Type != histories.Info:
 			unknown[e.Attempt] = false
 		case e.F == histories.Release && e.Type == histories.Invoke:
 			invoked[e.Process] = i
+			ended[e.Attempt] = true
 		case e.F == histories.Release && e.Type == histories.OK && unknown[e.Attempt] && !surfaced[e.Attempt]:
 			surfaced[e.Attempt] = true
-			free := false
-			for instant := 2*invoked[e.Process] + 1; instant <= 2*i; instant++ {
-				free = free || len(holders(events, instant)) == 0
-			}
-			if !free {
+			if !free(invoked[e.Process], i) {
 				return false
 			}
 		}

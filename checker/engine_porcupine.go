@@ -200,7 +200,17 @@ func short(sections []section, ops []operation) []operation {
 	return ops
 }
 
-func byCall(a, b operation) int { return cmp.Compare(a.call, b.call) }
+// byCall puts the acquire of a section before its end if both are called at once.
+func byCall(a, b operation) int {
+	order := cmp.Compare(a.call, b.call)
+	if order != 0 || a.end == b.end {
+		return order
+	}
+	if b.end {
+		return -1
+	}
+	return 1
+}
 
 // operations are the acquires and ends of sections, in order of calls.
 func operations(sections []section) []operation {

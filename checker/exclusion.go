@@ -125,9 +125,8 @@ type overlap struct {
 
 // witness returns the events that prove both grants, in order.
 func (o overlap) witness() []int {
-	if o.second.surfaced {
-		r, _ := accepted(o.second.hold)
-		w := []int{o.first.grant, r.Invoked.Event, r.Returned.Event}
+	if s := o.second; s.surfaced {
+		w := []int{o.first.grant, int(s.end / 2), s.grant}
 		for _, s := range o.cover {
 			w = append(w, s.grant)
 		}
@@ -150,6 +149,10 @@ func (o overlap) meets(gaps []int) bool {
 // tellOverlap tells an overlap in plain English.
 func (r *record) tellOverlap(o overlap) string {
 	first, second := histories.WorkerName(o.first.hold.Worker), histories.WorkerName(o.second.hold.Worker)
+	if o.second.surfaced && o.second.ended != histories.Release {
+		return fmt.Sprintf("%s's acquire of %s, invoked at %s, was granted at %s, when its lease was over; during all of that call the key was %s's, from %s on.",
+			second, o.first.hold.Key, r.when(int(o.second.call/2)), r.when(o.second.grant), first, r.when(o.first.grant))
+	}
 	if o.second.surfaced && len(o.cover) > 0 {
 		return fmt.Sprintf("%s's acquire of %s had no known outcome, but its release answered OK at %s, so it had held the lock; %s held it from %s, and with %s there was no instant of that release at which nobody believed to hold it.",
 			second, o.first.hold.Key, r.when(o.second.grant), first, r.when(o.first.grant), count(len(o.cover), "other holder"))

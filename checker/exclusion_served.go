@@ -35,18 +35,21 @@ func leaseHonoured() judge {
 // expired is the end of a section whose lease ran out on the server. It is no event.
 const expired histories.F = "lease"
 
+// overdraft ends a section by a release of something else that its client had entered.
+const overdraft histories.F = "overdraft"
+
 // servedSections are the leases that the server owes.
 func servedSections(times []time.Duration, holds []*histories.Hold) map[string][]section {
 	all := newLeases(holds)
 	return sections(holds, func(to []section, h *histories.Hold) []section {
-		if h.TTL <= 0 {
-			return to
-		}
 		begun := len(to)
 		stop, by := givenUp(h)
+		if back := all.overdrawn(h); back != unknown && at(back) < stop {
+			stop, by = at(back), overdraft
+		}
 		for event, extend := range all.changes(h, stop) {
 			now := at(event)
-			until := all.owed(h, event, false)
+			until := all.owed(h, event)
 			end := gapAt(times, until)
 			if open := len(to) > begun && to[len(to)-1].end > now; open {
 				last := &to[len(to)-1]

@@ -262,7 +262,7 @@ func TestLeaseExclusion(t *testing.T) {
 				B acquire 14 15 ok ttl=10 deadline=24
 				B release 22 23 ok
 				A release 24 25 fail`,
-			want: Pass, story: "1 grant",
+			want: Pass, story: "2 grants",
 		},
 		{
 			name: "ok: a deadline that passed without any event",

@@ -22,7 +22,8 @@ import (
 //     increments, only that one returned before the other was invoked.
 //
 // Attempts that may share a key, those of readers and the re-entries of one worker, may
-// also share a token; between them it must not go down. An acquire of unknown outcome told
+// also share a token; between them it must not go down. What a worker enters when it has given
+// back all that it had is no re-entry. An acquire of unknown outcome told
 // no token and takes no part, nor does a token of 0.
 //
 // Whether the third rule was broken by the lock or by a resource that does not look at
@@ -76,7 +77,7 @@ func fenced(rec *record) bool {
 // invocations. It also returns how many of them were invoked after another had returned.
 func issuedDown(holds []*histories.Hold) (ordered int, found []*conflict) {
 	returned := slices.SortedFunc(slices.Values(holds), func(a, b *histories.Hold) int { return a.Returned.Event - b.Returned.Event })
-	var top highest
+	top := highest{partyOf: stays(holds)}
 	byToken := make(map[int64]*histories.Hold)
 	i := 0
 	for _, h := range holds {
@@ -87,12 +88,12 @@ func issuedDown(holds []*histories.Hold) (ordered int, found []*conflict) {
 			ordered++
 		}
 		twin := byToken[h.Token]
-		switch rival := top.of(partyOf(h)); {
+		switch rival := top.of(top.partyOf(h)); {
 		case top.first != nil && top.first.Token > h.Token:
 			found = append(found, tokenConflict(top.first, h, "lower than"))
 		case rival != nil && rival.Token >= h.Token:
 			found = append(found, tokenConflict(rival, h, "not higher than"))
-		case twin != nil && !twin.Shares(*h):
+		case twin != nil && top.partyOf(twin) != top.partyOf(h):
 			found = append(found, tokenConflict(twin, h, "the same as"))
 		}
 		if twin == nil {
@@ -141,28 +142,70 @@ func tokenConflict(before, h *histories.Hold, relation string) *conflict {
 
 // highest is which holds have the highest token: of all, and of all other parties than
 // that one's.
-type highest struct{ first, rival *histories.Hold }
+type highest struct {
+	first, rival *histories.Hold
+	partyOf      func(*histories.Hold) stay
+}
 
 // of is the hold with the highest token of those that do not belong to p, or nil.
-func (t highest) of(p party) *histories.Hold {
-	if t.first != nil && partyOf(t.first) == p {
+func (t highest) of(p stay) *histories.Hold {
+	if t.first != nil && t.partyOf(t.first) == p {
 		return t.rival
 	}
 	return t.first
 }
 
 func (t highest) with(h *histories.Hold) highest {
-	switch mine := partyOf(h); {
+	switch mine := t.partyOf(h); {
 	case t.first == nil:
-		return highest{first: h}
-	case h.Token > t.first.Token && partyOf(t.first) == mine:
-		return highest{h, t.rival}
+		t.first = h
+	case h.Token > t.first.Token && t.partyOf(t.first) == mine:
+		t.first = h
 	case h.Token > t.first.Token:
-		return highest{h, t.first}
-	case partyOf(t.first) != mine && (t.rival == nil || h.Token > t.rival.Token):
-		return highest{t.first, h}
+		t.first, t.rival = h, t.first
+	case t.partyOf(t.first) != mine && (t.rival == nil || h.Token > t.rival.Token):
+		t.rival = h
 	}
 	return t
+}
+
+// A stay is a party as long as it may have the key. A worker that has given back all that it had
+// entered, and enters again, begins another.
+type stay struct {
+	party
+	n int
+}
+
+// stays returns to which stay each of some holds of a key belongs, which come in order of
+// invocations.
+func stays(holds []*histories.Hold) func(*histories.Hold) stay {
+	type entered struct {
+		n     int
+		until int // event at which the last of its holds was given back; unknown if one may be in force
+	}
+	of := make(map[uint64]int) // by attempt
+	workers := make(map[int]*entered)
+	for _, h := range holds {
+		if h.Mode != histories.Reentrant {
+			continue
+		}
+		w := workers[h.Worker]
+		if w == nil {
+			w = &entered{}
+			workers[h.Worker] = w
+		}
+		if w.until < h.Invoked.Event {
+			w.n++
+			w.until = 0
+		}
+		of[h.Attempt] = w.n
+		back := unknown
+		if r, ok := accepted(h); ok {
+			back = r.Returned.Event
+		}
+		w.until = max(w.until, back)
+	}
+	return func(h *histories.Hold) stay { return stay{partyOf(h), of[h.Attempt]} }
 }
 
 // acceptedDown looks for accesses that a resource accepted with a lower token than it had

@@ -64,7 +64,7 @@ func grants(h *histories.Hold) []grant {
 	for _, x := range h.Unknown {
 		all = append(all, grant{invoked: x.Invoked, returned: unknown, ttl: asked(h, x)})
 	}
-	slices.SortStableFunc(all, func(a, b grant) int { return a.invoked.Event - b.invoked.Event })
+	slices.SortFunc(all, byInvocation)
 	return all
 }
 
@@ -159,60 +159,122 @@ func (l lease) at(event int) leaseStep {
 // leases are those of the attempts of a history.
 type leases struct {
 	own     map[uint64]lease    // of attempts with extends, by attempt
-	parties map[reenterer]lease // of attempts that may have re-entered
+	common  map[uint64]lease    // the same with the extends of what its client entered besides
+	surplus map[reenterer][]int // releases that may have given back another entry, by the events that invoked them, in order
 }
 
-// A reenterer is a client that re-enters a key. Its attempts have one time to live in common.
+// A reenterer is a client that re-enters a key. A lock may keep one time to live for all that it
+// entered, or one for each.
 type reenterer struct {
 	key    string
 	worker int
 }
 
 func newLeases(holds []*histories.Hold) leases {
-	l := leases{own: make(map[uint64]lease), parties: make(map[reenterer]lease)}
-	parties := make(map[reenterer][]grant)
+	l := leases{own: make(map[uint64]lease), common: make(map[uint64]lease), surplus: make(map[reenterer][]int)}
+	entered := make(map[reenterer][]*histories.Hold)
 	for _, h := range holds {
-		if h.Mode == histories.Reentrant {
-			by := reenterer{h.Key, h.Worker}
-			parties[by] = append(parties[by], grants(h)...)
-		}
 		if len(h.Extends)+len(h.Unknown) > 0 {
 			l.own[h.Attempt] = newLease(grants(h))
 		}
+		if h.Mode == histories.Reentrant {
+			by := reenterer{h.Key, h.Worker}
+			entered[by] = append(entered[by], h)
+		}
 	}
-	for by, grants := range parties {
-		slices.SortStableFunc(grants, func(a, b grant) int { return a.invoked.Event - b.invoked.Event })
-		l.parties[by] = newLease(grants)
+	for by, holds := range entered {
+		var extends []grant
+		for _, h := range holds {
+			l.surplus[by] = append(l.surplus[by], surplus(h)...)
+			extends = append(extends, grants(h)[1:]...) // to enter again shortens nothing
+		}
+		slices.Sort(l.surplus[by])
+		slices.SortFunc(extends, byInvocation)
+		for _, h := range holds {
+			if all := with(h, extends); len(all) > 1+len(h.Extends)+len(h.Unknown) {
+				l.common[h.Attempt] = newLease(all)
+			}
+		}
 	}
 	return l
 }
+
+// with are the grants of h and those of some extends, in order of invocations, that were invoked
+// before h ended and need not have had their effect before its acquire.
+func with(h *histories.Hold, extends []grant) []grant {
+	all, own := grants(h), make(map[int]bool)
+	for _, g := range all {
+		own[g.invoked.Event] = true
+	}
+	for _, x := range extends {
+		if !h.Open() && x.invoked.Event > h.Ended.Event {
+			break
+		}
+		if x.returned > h.Invoked.Event && !own[x.invoked.Event] {
+			all = append(all, x)
+		}
+	}
+	slices.SortFunc(all, byInvocation)
+	return all
+}
+
+func byInvocation(a, b grant) int { return a.invoked.Event - b.invoked.Event }
 
 // sureUntil is the time until which the lease of h was certainly in force, as far as the history
 // tells at an event, and never beyond the deadline that h was told. Whether h was given back is not
 // asked here.
 func (l leases) sureUntil(h *histories.Hold, by histories.Instant) time.Duration {
-	return l.owed(h, by.Event, true)
+	end := l.owed(h, by.Event)
+	if own, extended := l.own[h.Attempt]; extended {
+		return min(end, own.at(by.Event).told)
+	}
+	if h.Deadline > 0 {
+		end = min(end, h.Deadline)
+	}
+	return end
 }
 
-// owed is sureUntil, and also as the server owes it: whatever deadline was told.
-func (l leases) owed(h *histories.Hold, event int, told bool) time.Duration {
+// owed is sureUntil as the server owes it: whatever deadline was told.
+func (l leases) owed(h *histories.Hold, event int) time.Duration {
 	end := sure(h.Invoked.Time, h.TTL)
-	own := leaseStep{until: end, told: forever}
-	if h.Deadline > 0 {
-		own.told = h.Deadline
+	if own, extended := l.own[h.Attempt]; extended {
+		end = own.at(event).until
 	}
-	if extended, ok := l.own[h.Attempt]; ok {
-		own = extended.at(event)
+	if common, shared := l.common[h.Attempt]; shared {
+		end = min(end, common.at(event).until)
 	}
-	end = own.until
-	if told {
-		end = min(end, own.told)
+	return end
+}
+
+// surplus are the releases of h that may have given back another of its client's entries, to a lock
+// that counts them: of an acquire that need not have been granted, and all after one that was not
+// refused.
+func surplus(h *histories.Hold) []int {
+	var events []int
+	spent := h.Outcome != histories.OK
+	for _, r := range h.Releases {
+		if r.Outcome == histories.Fail {
+			continue
+		}
+		if spent {
+			events = append(events, r.Invoked.Event)
+		}
+		spent = true
 	}
+	return events
+}
+
+// overdrawn is the first event after which h may have been given back by a release of something
+// else that its client had entered, or unknown if there is none.
+func (l leases) overdrawn(h *histories.Hold) int {
+	events := l.surplus[reenterer{h.Key, h.Worker}]
 	if h.Mode != histories.Reentrant {
-		return end
+		return unknown
 	}
-	// A lock may keep one time to live for all that its client entered, or one for each.
-	return min(end, l.parties[reenterer{h.Key, h.Worker}].at(event).until)
+	if i, _ := slices.BinarySearch(events, h.Invoked.Event); i < len(events) {
+		return events[i]
+	}
+	return unknown
 }
 
 // changes are the events, from that on which proves that h was granted, before stop, at which what is
@@ -226,8 +288,15 @@ func (l leases) changes(h *histories.Hold, stop rank) iter.Seq2[int, *grant] {
 		for len(steps) > 0 && steps[0].until == 0 { // nobody knows yet that it was granted
 			steps = steps[1:]
 		}
-		if h.Mode == histories.Reentrant && len(steps) > 0 {
-			steps = slices.Concat(steps, l.others(h, steps, stop))
+		if common := l.common[h.Attempt].steps; len(common) > 0 && len(steps) > 0 {
+			first := steps[0].event
+			steps = slices.Clone(steps)
+			for _, s := range common {
+				if s.event > first && !slices.ContainsFunc(steps, func(o leaseStep) bool { return o.event == s.event }) {
+					s.proof = nil
+					steps = append(steps, s)
+				}
+			}
 			slices.SortFunc(steps, func(a, b leaseStep) int { return a.event - b.event })
 		}
 		for _, s := range steps {
@@ -236,23 +305,6 @@ func (l leases) changes(h *histories.Hold, stop rank) iter.Seq2[int, *grant] {
 			}
 		}
 	}
-}
-
-// others are the steps of what h's client entered besides, before stop.
-func (l leases) others(h *histories.Hold, own []leaseStep, stop rank) []leaseStep {
-	var all []leaseStep
-	party := l.parties[reenterer{h.Key, h.Worker}].steps
-	first, _ := slices.BinarySearchFunc(party, own[0].event, func(s leaseStep, event int) int { return s.event - event })
-	for _, s := range party[first:] {
-		if at(s.event) > stop {
-			break
-		}
-		if !slices.ContainsFunc(own, func(o leaseStep) bool { return o.event == s.event }) {
-			s.proof = nil
-			all = append(all, s)
-		}
-	}
-	return all
 }
 
 // mayRunUntil is the time until which some server may hold h, unless it was given back; forever if

@@ -24,7 +24,9 @@ import (
 //  3. nothing else can have done it: no fault that may make a server forget or
 //     split a hold was in force between the acquires of A and B and that sight.
 //
-// If only the third condition is open the verdict is Unknown.
+// If only the third condition is open the verdict is Unknown. So it is if B was granted while the
+// lease of a suspect certainly ran, or the other way round, and then C: two were let in side by side,
+// which is for exclusion to judge, so C may have been the third, and A's release honest.
 //
 // A lease is certainly in force from its acquire's return until its acquire's invocation
 // plus the TTL, less the clock drift that Redlock allows for (1 % of the TTL and 2 ms),
@@ -103,6 +105,11 @@ func judgeOwnership(_ context.Context, rec *record, opt Options) (Result, error)
 				lost++
 				continue
 			}
+			if found.by == nil && gone.by == histories.Acquire && slices.ContainsFunc(suspects, func(o histories.Op) bool { return k.beside(o, b) }) {
+				unsure = k.tell(a, b, gone) + fmt.Sprintf(": either that ended %s's hold, or %s and %s were let in side by side.",
+					histories.WorkerName(b.Worker), histories.WorkerName(a.Invoke.Worker), histories.WorkerName(b.Worker))
+				continue
+			}
 			who := k.culprits(suspects)
 			if found.by != nil {
 				a = *found.by
@@ -164,7 +171,7 @@ func (k *ownership) vanished(i int) (sighting, bool) {
 	b := k.holds[i]
 	var first sighting
 	consider := func(s sighting) {
-		if s.done.Time >= k.rec.leases.sureUntil(b, s.done) {
+		if s.done.Time >= k.rec.leases.sureUntil(b, s.done) || k.rec.leases.overdrawn(b) < s.done.Event {
 			return
 		}
 		if first.by == "" || s.done.Event < first.done.Event {
@@ -268,6 +275,25 @@ func (k *ownership) reenters(o histories.Op, b *histories.Hold) bool {
 	}
 	h := k.hold(o.Invoke.Attempt)
 	return h != nil && h.Shares(*b)
+}
+
+// beside says whether b and the attempt of a suspect were certainly let in side by side, if both
+// were let in.
+func (k *ownership) beside(suspect histories.Op, b *histories.Hold) bool {
+	a := k.hold(suspect.Invoke.Attempt)
+	switch {
+	case a == nil || a.Shares(*b):
+		return false
+	case a.Outcome != histories.OK: // what its release proves is not when it was granted
+		return k.during(a.Invoked, b)
+	}
+	return k.during(a.Returned, b) && k.during(a.Invoked, b) || k.during(b.Returned, a)
+}
+
+// during says whether h was certainly in force at an instant.
+func (k *ownership) during(i histories.Instant, h *histories.Hold) bool {
+	return h.Outcome == histories.OK && h.Returned.Event < i.Event && (h.Open() || h.Ended.Event > i.Event) &&
+		k.rec.leases.sureUntil(h, i) > i.Time
 }
 
 // disturbed says whether a fault was in force at some time of a call.

@@ -158,10 +158,11 @@ func (r *reentrant) bounds(o histories.Op) (least []*histories.Hold, most int) {
 	return least, most
 }
 
-// givenBack is the event from which on the lock has answered that h is over.
+// givenBack is the event from which on the lock has answered that h is over. A refusal says so
+// only of what had been granted: an acquire of unknown outcome may come after it.
 func givenBack(h *histories.Hold) int {
 	for _, release := range h.Releases {
-		if release.Outcome != histories.Info {
+		if release.Outcome == histories.OK || release.Outcome == histories.Fail && h.Outcome == histories.OK {
 			return release.Returned.Event
 		}
 	}
@@ -172,7 +173,7 @@ func givenBack(h *histories.Hold) int {
 func (r *reentrant) certain(h *histories.Hold, o histories.Op) bool {
 	done := histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time}
 	return h.Outcome == histories.OK && h.Returned.Event < o.Invoke.Index &&
-		(h.Open() || h.Ended.Event > done.Event) && r.rec.leases.sureUntil(h, done) > done.Time &&
+		(h.Open() || h.Ended.Event > done.Event) && r.rec.leases.overdrawn(h) > done.Event && r.rec.leases.sureUntil(h, done) > done.Time &&
 		!slices.ContainsFunc(r.faults, func(f histories.Op) bool { return inForce(f, h.Invoked.Event, done.Event) })
 }
 

@@ -18,11 +18,14 @@ import (
 //     answer that one's lease was certain and it had not given it up. Of an extend it is enough
 //     that the other was granted the key: what was another's is lost, also if it is free again.
 //  2. "Done" is untrue if a release of the same attempt had answered that before the
-//     call: what is deleted can be neither deleted nor extended.
+//     call: what is deleted can be neither deleted nor extended. Readers and re-entries may be
+//     counted, so of theirs it is if they had nothing else. And it is if the attempt's acquire had
+//     been refused.
 //  3. "Not yours" is untrue if the key was certainly the caller's: its attempt had been
 //     granted, nobody had asked to release it by the answer, its lease was certain until then,
-//     and since the acquire was invoked nobody else's call that was not a refused acquire
-//     can have reached the key.
+//     and since the acquire was invoked nobody else's release or extend can have reached the key,
+//     and nobody else was granted it, or may be yet. An acquire that was not granted takes nothing
+//     of what is held.
 //  4. "Taken" is untrue if nobody else can have had the key, or if it left the key behind: see
 //     refusedOwn and leftBehind.
 //
@@ -43,7 +46,7 @@ func judgeReplies(_ context.Context, rec *record, opt Options) (Result, error) {
 	byKey := make(map[string]*replies)
 	of := func(key string) *replies {
 		if byKey[key] == nil {
-			byKey[key] = &replies{rec: rec, wire: opt.Commands, silent: opt.SilentRelease, harmless: opt.clientFaults(), own: make(map[uint64]*histories.Hold)}
+			byKey[key] = &replies{rec: rec, wire: opt.Commands, masters: opt.Masters, silent: opt.SilentRelease, harmless: opt.clientFaults(), own: make(map[uint64]*histories.Hold), refused: make(map[uint64]histories.Op)}
 		}
 		return byKey[key]
 	}
@@ -60,7 +63,10 @@ func judgeReplies(_ context.Context, rec *record, opt Options) (Result, error) {
 				answered++
 			}
 		case histories.Acquire:
-			if o.Outcome() == histories.Fail {
+			if o.Complete.Taken() {
+				of(o.Invoke.Key).refused[o.Invoke.Attempt] = o
+			}
+			if granted := o.Outcome() == histories.OK; !granted && rec.calling(o).to != never {
 				continue
 			}
 		default:
@@ -101,12 +107,14 @@ func judgeReplies(_ context.Context, rec *record, opt Options) (Result, error) {
 type replies struct {
 	rec      *record
 	wire     *Commands
+	masters  int
 	silent   bool          // an accepted release does not say whose lock it was
 	harmless []histories.F // faults that touch only clients
 
-	holds []*histories.Hold // in order of invocations
-	own   map[uint64]*histories.Hold
-	calls []histories.Op // all but refused acquires, in order of invocations
+	holds   []*histories.Hold // in order of invocations
+	own     map[uint64]*histories.Hold
+	refused map[uint64]histories.Op // acquires, by attempt
+	calls   []histories.Op          // all but acquires that ended without a grant, in order of invocations
 
 	granted []*histories.Hold // of those before the call that is judged, the ones that may still be certain
 	latest  []*histories.Hold // that were granted, in order of returns, from the last before the call on
@@ -125,6 +133,9 @@ func (r *replies) judge() []*conflict {
 		call := o.Invoke.Index
 		for ; next < len(r.holds) && r.holds[next].Invoked.Event < call; next++ {
 			r.granted = append(r.granted, r.holds[next])
+		}
+		if c := r.never(o); c != nil {
+			found = append(found, c)
 		}
 		h := r.own[o.Invoke.Attempt]
 		if h != nil && o.Invoke.F != histories.Acquire && o.Done {
@@ -181,10 +192,25 @@ func (r *replies) followed(i int) bool {
 	return false
 }
 
+// never is the conflict of an answer that says that what was never granted was released or
+// extended. A lock on several masters may clean up so.
+func (r *replies) never(o histories.Op) *conflict {
+	refusal, ok := r.refused[o.Invoke.Attempt]
+	silent := r.silent && o.Invoke.F == histories.Release
+	if !ok || silent || r.masters > 1 || o.Outcome() != histories.OK || r.faulty(refusal.Invoke.Index, o.Complete.Index, nil) {
+		return nil
+	}
+	return &conflict{
+		witness: []int{refusal.Complete.Index, o.Invoke.Index, o.Complete.Index},
+		story: fmt.Sprintf("%s's %s of %s was accepted at %s, though its acquire had been refused at %s: it had nothing that could be its own.",
+			histories.WorkerName(o.Invoke.Worker), o.Invoke.F, o.Invoke.Key, seconds(o.Complete.Time), seconds(refusal.Complete.Time)),
+	}
+}
+
 // twice is the conflict of an answer that says that what had been released was released or
-// extended. Re-entries and readers may count, so of theirs nothing is known.
+// extended. Re-entries and readers may count: theirs is one only if their client had nothing else.
 func (r *replies) twice(h *histories.Hold, o histories.Op) *conflict {
-	if h.Mode != histories.Exclusive {
+	if h.Mode != histories.Exclusive && r.shares(h, o) {
 		return nil
 	}
 	for _, before := range h.Releases {
@@ -203,11 +229,18 @@ func (r *replies) twice(h *histories.Hold, o histories.Op) *conflict {
 	return nil
 }
 
+// shares says whether anybody had asked for the key before an answer who may have shared it with h.
+func (r *replies) shares(h *histories.Hold, o histories.Op) bool {
+	return slices.ContainsFunc(r.holds, func(b *histories.Hold) bool {
+		return b != h && b.Invoked.Event < o.Complete.Index && b.Shares(*h)
+	})
+}
+
 // anothers is the conflict of an answer that says that a key was the caller's when it was
-// certainly another's. An extend of unknown outcome leaves it open when the caller's lease
-// was over, and so whether the other was rightly granted the key.
+// certainly another's. If an extend of unknown outcome leaves it open when the caller's lease
+// was over, the other may have been granted the key too early; then that was wrong, or the answer.
 func (r *replies) anothers(h *histories.Hold, o histories.Op) *conflict {
-	if h.Outcome != histories.OK || h.TTL <= 0 || leftOpen(h, o) {
+	if h.Outcome != histories.OK || h.TTL <= 0 {
 		return nil
 	}
 	done := histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time}
@@ -222,9 +255,9 @@ func (r *replies) anothers(h *histories.Hold, o histories.Op) *conflict {
 		}
 		return &conflict{
 			witness: []int{h.Returned.Event, b.Returned.Event, o.Invoke.Index, o.Complete.Index},
-			story: fmt.Sprintf("%s's %s of %s, invoked at %s, was accepted at %s although its lease was over and %s had been granted the key at %s: it was told that it was its own.",
+			story: paragraph(fmt.Sprintf("%s's %s of %s, invoked at %s, was accepted at %s although its lease was over and %s had been granted the key at %s: it was told that it was its own.",
 				histories.WorkerName(h.Worker), o.Invoke.F, h.Key, seconds(o.Invoke.Time), seconds(o.Complete.Time),
-				histories.WorkerName(b.Worker), seconds(b.Returned.Time)),
+				histories.WorkerName(b.Worker), seconds(b.Returned.Time)), orEarly(h, b, o)),
 		}
 	}
 	return nil
@@ -232,7 +265,7 @@ func (r *replies) anothers(h *histories.Hold, o histories.Op) *conflict {
 
 // revived is the conflict of an extend of what another has had since it was the caller's.
 func (r *replies) revived(h *histories.Hold, o histories.Op) *conflict {
-	if o.Invoke.F != histories.Extend || h.Outcome != histories.OK || h.TTL <= 0 || leftOpen(h, o) {
+	if o.Invoke.F != histories.Extend || h.Outcome != histories.OK || h.TTL <= 0 {
 		return nil
 	}
 	for len(r.latest) > 1 && r.latest[1].Returned.Event < o.Invoke.Index {
@@ -245,16 +278,21 @@ func (r *replies) revived(h *histories.Hold, o histories.Op) *conflict {
 	}
 	return &conflict{
 		witness: []int{h.Returned.Event, b.Returned.Event, o.Invoke.Index, o.Complete.Index},
-		story: fmt.Sprintf("%s's extend of %s, invoked at %s, was accepted at %s although its lease was over and %s had been granted the key at %s: what was lost was brought back.",
+		story: paragraph(fmt.Sprintf("%s's extend of %s, invoked at %s, was accepted at %s although its lease was over and %s had been granted the key at %s: what was lost was brought back.",
 			histories.WorkerName(h.Worker), h.Key, seconds(o.Invoke.Time), seconds(o.Complete.Time),
-			histories.WorkerName(b.Worker), seconds(b.Returned.Time)),
+			histories.WorkerName(b.Worker), seconds(b.Returned.Time)), orEarly(h, b, o)),
 	}
 }
 
-// leftOpen says whether an extend of unknown outcome leaves open when the lease of h was over,
-// as far as it concerns the answer of o.
-func leftOpen(h *histories.Hold, o histories.Op) bool {
-	return slices.ContainsFunc(h.Unknown, func(x histories.Extension) bool { return x.Invoked.Event < o.Complete.Index })
+// orEarly tells of the other explanation of an answer that o had though b was granted the key, if
+// an extend of h has no known outcome.
+func orEarly(h, b *histories.Hold, o histories.Op) string {
+	i := slices.IndexFunc(h.Unknown, func(x histories.Extension) bool { return x.Invoked.Event < o.Complete.Index })
+	if i < 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s's extend at %s has no known outcome. So either the answer is untrue, or %s was granted the key before a lease was over that this had lengthened.",
+		histories.WorkerName(h.Worker), seconds(h.Unknown[i].Invoked.Time), histories.WorkerName(b.Worker))
 }
 
 // denied is the conflict of an answer that says that a key was not the caller's when it

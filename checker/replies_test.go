@@ -186,6 +186,7 @@ func TestReplies(t *testing.T) {
 			history: `
 				A acquire 0 1 ok ttl=1000 value=reenter
 				B acquire 1 2 fail ttl=1000 value=reenter
+				A acquire 2 3 ok ttl=1000 value=reenter
 				A release 3 4 ok attempt=1
 				A release 5 6 ok attempt=1`,
 			want: Pass,

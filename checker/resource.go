@@ -26,14 +26,14 @@ import (
 // A write is stale if it was accepted with a token lower than that of an access
 // before it in the order of versions. Tokens of 0 take no part.
 //
-// A write of unknown outcome accuses nobody. It may have produced a version that
+// A write of unknown outcome accuses nobody. It may have produced one version that
 // no accepted write did, and if it is the attempt's own it may explain what that
 // attempt overwrote; but to overwrite a version that the attempt had not seen is a
 // lost update whoever wrote it. A refused write is a guard at work.
 //
-// Two writes that replaced the same version, or an access that saw an older one
-// than a call that returned before it began, mean that the register is broken. That is
-// an error of the harness, not of the lock.
+// Two writes that replaced the same version, an access that saw an older one
+// than a call that returned before it began, or one that saw more versions than there had been
+// writes, mean that the register is broken. That is an error of the harness, not of the lock.
 func judgeResource(_ context.Context, rec *record, _ Options) (Result, error) {
 	res := Result{Engine: "version order"}
 	res.count(rec, histories.Read, histories.Write, histories.Draw)
@@ -153,6 +153,28 @@ func (r *register) check() error {
 				r.key, o.Invoke.F, o.Complete.Index, o.Complete.Version, newest)
 		}
 	}
+	return r.unwritten(returned)
+}
+
+// unwritten is the error of an access that saw a version which nobody can have written. The
+// accesses come in order of returns.
+func (r *register) unwritten(accesses []histories.Op) error {
+	if len(accesses) == 0 || r.rec.excerpt {
+		return nil
+	}
+	first := slices.MinFunc(accesses, func(a, b histories.Op) int { return cmp.Compare(a.Complete.Version, b.Complete.Version) }).Complete.Version
+	written, next := int64(0), 0
+	for _, o := range accesses {
+		for ; next < len(r.calls) && r.calls[next].Invoke.Index < o.Complete.Index; next++ {
+			if w := r.calls[next]; writes(w) && w.Outcome() != histories.Fail {
+				written++
+			}
+		}
+		if seen := o.Complete.Version; seen-first > written {
+			return fmt.Errorf("the register %s is broken: the %s of event %d found version %d, but there had been %s since version %d",
+				r.key, o.Invoke.F, o.Complete.Index, seen, count(int(written), "write"), first)
+		}
+	}
 	return nil
 }
 
@@ -224,6 +246,7 @@ func (r *register) update(v *view, write histories.Op) {
 		}
 		overwritten = append(overwritten, version)
 	}
+	v.unknown -= explained
 	if len(overwritten) == 0 {
 		return
 	}
@@ -238,7 +261,19 @@ func (r *register) update(v *view, write histories.Op) {
 // stable judges one read against what its attempt knew. As many versions as the attempt has
 // writes of unknown outcome may be its own.
 func (r *register) stable(v *view, read histories.Op) {
-	if !v.known || read.Complete.Version-v.version <= int64(v.unknown) {
+	if !v.known {
+		return
+	}
+	own := 0 // versions that its writes of unknown outcome may have produced
+	for version := v.version + 1; version <= read.Complete.Version && own <= v.unknown; version++ {
+		if _, ok := r.producer[version]; ok {
+			own = v.unknown + 1
+			break
+		}
+		own++
+	}
+	if own <= v.unknown {
+		v.unknown -= own
 		return
 	}
 	r.unstable++

@@ -8,6 +8,30 @@ import (
 func TestResourceSafety(t *testing.T) {
 	try(t, ResourceSafety, []trial{
 		{
+			name: "bad: one write of unknown outcome does not explain two versions",
+			history: `
+				A acquire 0 1 ok
+				B acquire 1 2 ok
+				A read 3 4 ok version=0
+				A write 5 6 info
+				A write 7 8 ok version=1 proc=2
+				B write 9 10 info
+				A write 11 12 ok version=3 proc=2`,
+			want: Fail, story: "1 update lost",
+		},
+		{
+			name: "bad: nor one that a read has seen",
+			history: `
+				A acquire 0 1 ok
+				B acquire 1 2 ok
+				A read 3 4 ok version=0
+				A write 5 6 info
+				A read 7 8 ok version=1 proc=2
+				B write 9 10 info
+				A read 11 12 ok version=2 proc=2`,
+			want: Fail, story: "unstable read",
+		},
+		{
 			name: "ok: one after the other",
 			history: `
 				A acquire 0 1 ok
@@ -158,6 +182,14 @@ func TestBrokenRegister(t *testing.T) {
 			 A read 3 4 ok version=5
 			 A read 5 6 ok version=4`,
 			"found version 4, but version 5 had been seen before it was invoked",
+		},
+		"a version that nobody wrote": {
+			`A acquire 0 1 ok
+			 B acquire 1 2 ok
+			 A write 3 4 ok version=0
+			 B read 5 6 ok version=3
+			 B write 7 8 ok version=3`,
+			"the read of event 7 found version 3, but there had been 1 write since version 0",
 		},
 		"a write that is not seen": {
 			`A acquire 0 1 ok

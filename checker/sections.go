@@ -16,8 +16,11 @@ import (
 //
 //   - A refused acquire took nothing, so it is dropped with its releases.
 //   - An acquire of unknown outcome may never have happened, so it is dropped
-//     with its releases: nobody believed in it. If one of its releases answered
-//     OK it did happen: it surfaced. It then returned when that release did.
+//     with its releases: nobody believed in it. If an extend of it was accepted it did
+//     happen, and is believed in from then on. If one of its releases answered OK it did
+//     happen, too: it surfaced. It then returned when that release did.
+//   - A belief that was over when its acquire returned is none, but somebody was granted
+//     the lock: it surfaced during its acquire.
 //   - A belief ends when its first release is invoked, whatever the release
 //     answers, so later releases are dropped. The end may take effect late, if
 //     the release is of unknown outcome, refused, or no call at all (lost,
@@ -29,7 +32,7 @@ type section struct {
 	granted  rank // it returned: the belief begins
 	end      rank // the belief ends; never if nothing ends it
 	bound    rank // the mutex is certainly free of this section by then
-	surfaced bool // an acquire of unknown outcome that a release proved; it has no belief
+	surfaced bool // it was held at some instant of a call, from end to bound, and nobody believed in it
 
 	grant    int           // event that proves the grant
 	ended    histories.F   // Release, Lost, Abandon or Crash; deadline; empty if nothing ended it
@@ -45,9 +48,10 @@ const deadline histories.F = "deadline"
 // that was believed in or surfaced.
 func strictSections(_ []time.Duration, holds []*histories.Hold) map[string][]section {
 	return sections(holds, func(all []section, h *histories.Hold) []section {
+		proof := grantOf(h)
 		return append(all, section{
-			hold: h, call: at(h.Invoked.Event), granted: at(h.Returned.Event), end: endOf(h),
-			grant: h.Returned.Event, ended: h.End,
+			hold: h, call: at(h.Invoked.Event), granted: at(proof.Event), end: endOf(h),
+			grant: proof.Event, ended: h.End,
 		})
 	})
 }
@@ -67,11 +71,15 @@ func leaseSections(times []time.Duration, holds []*histories.Hold) map[string][]
 	return sections(holds, func(all []section, h *histories.Hold) []section {
 		begun := len(all)
 		stop := endOf(h)
-		s := section{
-			hold: h, call: at(h.Invoked.Event), granted: at(h.Returned.Event), end: told(h.Deadline),
-			grant: h.Returned.Event, ended: deadline, until: h.Deadline,
+		proof, until, extends := h.Returned, h.Deadline, h.Extends
+		if h.Outcome != histories.OK {
+			proof, until, extends = extends[0].Returned, extends[0].Deadline, extends[1:]
 		}
-		for _, x := range h.Extends {
+		s := section{
+			hold: h, call: at(h.Invoked.Event), granted: at(proof.Event), end: told(until),
+			grant: proof.Event, ended: deadline, until: until,
+		}
+		for _, x := range extends {
 			returned := at(x.Returned.Event)
 			if returned > stop {
 				break
@@ -93,22 +101,47 @@ func leaseSections(times []time.Duration, holds []*histories.Hold) map[string][]
 	})
 }
 
-// believable drops those of all[begun:] that are over when they begin.
+// believable drops those of all[begun:] that are over when they begin. Of a first one it keeps that
+// it was granted.
 func believable(all []section, begun int) []section {
-	kept := slices.DeleteFunc(all[begun:], func(s section) bool { return s.end <= s.granted })
+	for i := begun; i < len(all); i++ {
+		if s := &all[i]; s.end <= s.granted && !s.extended && s.hold.Outcome == histories.OK {
+			s.surfaced, s.end, s.bound = true, s.call, s.granted
+		}
+	}
+	kept := slices.DeleteFunc(all[begun:], func(s section) bool { return s.end <= s.granted && !s.surfaced })
 	return all[:begun+len(kept)]
 }
 
-// sections applies the reduction. believed appends the sections of a hold that its holder
+// grantOf is when it was certain that h had been granted: the return of its acquire or, if that has
+// no known outcome, of the first extend that was accepted. None of both is the zero Instant.
+func grantOf(h *histories.Hold) histories.Instant {
+	switch {
+	case h.Outcome == histories.OK:
+		return h.Returned
+	case len(h.Extends) > 0:
+		return h.Extends[0].Returned
+	}
+	return histories.Instant{}
+}
+
+// believed says whether the holder of h believed for any time at all: its grant is certain, and nothing had
+// ended the attempt by then.
+func believed(h *histories.Hold) bool {
+	proof := grantOf(h)
+	return proof != (histories.Instant{}) && (h.Open() || h.Ended.Event > proof.Event)
+}
+
+// sections applies the reduction. read appends the sections of a hold that its holder
 // believed in.
-func sections(holds []*histories.Hold, believed func([]section, *histories.Hold) []section) map[string][]section {
+func sections(holds []*histories.Hold, read func([]section, *histories.Hold) []section) map[string][]section {
 	byKey := make(map[string][]section)
 	for key, holds := range holdsByKey(holds) {
 		all := make([]section, 0, len(holds))
 		for _, h := range holds {
 			switch {
-			case h.Believed():
-				all = believed(all, h)
+			case believed(h):
+				all = read(all, h)
 			case h.Outcome == histories.Info:
 				if s, ok := surfacedSection(h); ok {
 					all = append(all, s)
