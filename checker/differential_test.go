@@ -45,7 +45,7 @@ func TestDifferential(t *testing.T) {
 				"interval engine":  overlaps == 0,
 				"porcupine engine": linearizable(t.Context(), sections, 0) == porcupine.Ok,
 				"short calls":      porcupine.CheckOperations(mutex(t.Context()), appendPlain(nil, short(sections, operations(sections)))),
-				"definition":       excludes(events, r.holders),
+				"definition":       excludes(events, name == "served", r.holders),
 			}
 			if name == "strict" {
 				says["plain porcupine"] = plain(events)
@@ -255,9 +255,9 @@ func (g *generator) complete(c *randomClient) {
 }
 
 // excludes reads the definition out: no two attempts hold the key at any instant, and an
-// attempt that surfaced finds a free instant inside the release that proved it, or inside its
-// acquire if its lease was over when that returned.
-func excludes(events []histories.Event, holders func([]histories.Event, int) map[uint64]bool) bool {
+// attempt that surfaced finds a free instant inside the release that proved it, or, of leases,
+// between its acquire and that; or inside its acquire if its lease was over when that returned.
+func excludes(events []histories.Event, leases bool, holders func([]histories.Event, int) map[uint64]bool) bool {
 	// Instants are just before (2i) and just after (2i+1) event i.
 	for instant := range 2 * len(events) {
 		if len(holders(events, instant)) > 1 {
@@ -265,7 +265,7 @@ func excludes(events []histories.Event, holders func([]histories.Event, int) map
 		}
 	}
 	unknown := map[uint64]bool{}
-	invoked := map[int]int{}
+	invoked, asked, ttl := map[int]int{}, map[uint64]int{}, map[uint64]time.Duration{}
 	surfaced, ended := map[uint64]bool{}, map[uint64]bool{}
 	free := func(from, to int) bool { // at some instant between two events
 		for instant := 2*from + 1; instant <= 2*to; instant++ {
@@ -284,7 +284,7 @@ func excludes(events []histories.Event, holders func([]histories.Event, int) map
 			ended[e.Attempt] = true
 		case e.F == histories.Acquire && e.Type == histories.Invoke:
 			unknown[e.Attempt] = true
-			invoked[e.Process] = i
+			invoked[e.Process], asked[e.Attempt], ttl[e.Attempt] = i, i, e.TTL
 		case e.F == histories.Acquire && e.Type == histories.OK:
 			unknown[e.Attempt] = false
 			if over := !holders(events, 2*i+1)[e.Attempt] && !ended[e.Attempt] && !crashed[e.Process]; over && !free(invoked[e.Process], i) {
@@ -297,7 +297,11 @@ func excludes(events []histories.Event, holders func([]histories.Event, int) map
 			ended[e.Attempt] = true
 		case e.F == histories.Release && e.Type == histories.OK && unknown[e.Attempt] && !surfaced[e.Attempt]:
 			surfaced[e.Attempt] = true
-			if !free(invoked[e.Process], i) {
+			from := invoked[e.Process]
+			if end := events[asked[e.Attempt]].Time + ttl[e.Attempt] - ttl[e.Attempt]/100 - 2*time.Millisecond; leases && end <= e.Time {
+				from = asked[e.Attempt]
+			}
+			if !free(from, i) {
 				return false
 			}
 		}

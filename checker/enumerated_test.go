@@ -259,6 +259,40 @@ func TestEnumeratedLeases(t *testing.T) {
 			want: Pass,
 		},
 		{
+			name: "ok: a release of an entry that had run out gave back the next",
+			history: `
+				A acquire 0 1 ok ttl=100 value=reenter
+				A acquire 800 801 ok ttl=10000 value=reenter
+				A release 850 851 ok attempt=1
+				B acquire 1200 1201 ok ttl=10000`,
+			want: Pass,
+		},
+		{
+			name: "bad: it gave back itself",
+			history: `
+				A acquire 0 1 ok ttl=10000 value=reenter
+				A acquire 800 801 ok ttl=10000 value=reenter
+				A release 850 851 ok attempt=1
+				B acquire 1200 1201 ok ttl=10000`,
+			want: Fail,
+		},
+		{
+			name: "ok: what had no known outcome may have run out before it was given back",
+			history: `
+				A acquire 0 1 info ttl=100
+				B acquire 400 401 ok ttl=10000
+				A release 700 701 ok`,
+			want: Pass,
+		},
+		{
+			name: "bad: it cannot have run out",
+			history: `
+				A acquire 0 1 info ttl=10000
+				B acquire 400 401 ok ttl=10000
+				A release 700 701 ok`,
+			want: Fail,
+		},
+		{
 			name: "bad: a grant that is over when it returns was one",
 			history: `
 				A acquire 0 1 ok ttl=10000

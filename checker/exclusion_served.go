@@ -41,7 +41,7 @@ const overdraft histories.F = "overdraft"
 // servedSections are the leases that the server owes.
 func servedSections(times []time.Duration, holds []*histories.Hold) map[string][]section {
 	all := newLeases(holds)
-	return sections(holds, func(to []section, h *histories.Hold) []section {
+	return sections(holds, true, func(to []section, h *histories.Hold) []section {
 		begun := len(to)
 		stop, by := givenUp(h)
 		if back := all.overdrawn(h); back != unknown && at(back) < stop {

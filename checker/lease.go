@@ -158,9 +158,9 @@ func (l lease) at(event int) leaseStep {
 
 // leases are those of the attempts of a history.
 type leases struct {
-	own     map[uint64]lease    // of attempts with extends, by attempt
-	common  map[uint64]lease    // the same with the extends of what its client entered besides
-	surplus map[reenterer][]int // releases that may have given back another entry, by the events that invoked them, in order
+	own    map[uint64]lease // of attempts with extends, by attempt
+	common map[uint64]lease // the same with the extends of what its client entered besides
+	spent  map[uint64]int   // by attempt: the event from which on a release of something else that its client had entered may have given it back
 }
 
 // A reenterer is a client that re-enters a key. A lock may keep one time to live for all that it
@@ -171,7 +171,7 @@ type reenterer struct {
 }
 
 func newLeases(holds []*histories.Hold) leases {
-	l := leases{own: make(map[uint64]lease), common: make(map[uint64]lease), surplus: make(map[reenterer][]int)}
+	l := leases{own: make(map[uint64]lease), common: make(map[uint64]lease), spent: make(map[uint64]int)}
 	entered := make(map[reenterer][]*histories.Hold)
 	for _, h := range holds {
 		if len(h.Extends)+len(h.Unknown) > 0 {
@@ -182,19 +182,18 @@ func newLeases(holds []*histories.Hold) leases {
 			entered[by] = append(entered[by], h)
 		}
 	}
-	for by, holds := range entered {
+	for _, holds := range entered {
 		var extends []grant
 		for _, h := range holds {
-			l.surplus[by] = append(l.surplus[by], surplus(h)...)
 			extends = append(extends, grants(h)[1:]...) // to enter again shortens nothing
 		}
-		slices.Sort(l.surplus[by])
 		slices.SortFunc(extends, byInvocation)
 		for _, h := range holds {
 			if all := with(h, extends); len(all) > 1+len(h.Extends)+len(h.Unknown) {
 				l.common[h.Attempt] = newLease(all)
 			}
 		}
+		l.spend(holds)
 	}
 	return l
 }
@@ -246,35 +245,84 @@ func (l leases) owed(h *histories.Hold, event int) time.Duration {
 	return end
 }
 
-// surplus are the releases of h that may have given back another of its client's entries, to a lock
-// that counts them: of an acquire that need not have been granted, and all after one that was not
-// refused.
-func surplus(h *histories.Hold) []int {
-	var events []int
-	spent := h.Outcome != histories.OK
-	for _, r := range h.Releases {
-		if r.Outcome == histories.Fail {
-			continue
-		}
-		if spent {
-			events = append(events, r.Invoked.Event)
-		}
-		spent = true
-	}
-	return events
+// A payback is a release that was not refused.
+type payback struct {
+	hold     *histories.Hold
+	invoked  int  // event
+	returned int  // event, or unknown
+	sure     bool // it is the first of its hold, and came when that had certainly been granted
 }
 
-// overdrawn is the first event after which h may have been given back by a release of something
-// else that its client had entered, or unknown if there is none.
-func (l leases) overdrawn(h *histories.Hold) int {
-	events := l.surplus[reenterer{h.Key, h.Worker}]
-	if h.Mode != histories.Reentrant {
-		return unknown
+// spend notes which of the holds of one client, in order of invocations, may have been given back by
+// a release of another: a lock that counts what a client entered cannot tell them apart. It gave
+// back that other's own if both were in force at once.
+func (l leases) spend(holds []*histories.Hold) {
+	var all []payback
+	for _, h := range holds {
+		first := true
+		for _, r := range h.Releases {
+			if r.Outcome == histories.Fail {
+				continue
+			}
+			p := payback{h, r.Invoked.Event, unknown, first && h.Outcome == histories.OK && h.Returned.Event < r.Invoked.Event}
+			if r.Outcome == histories.OK {
+				p.returned = r.Returned.Event
+			}
+			all, first = append(all, p), false
+		}
 	}
-	if i, _ := slices.BinarySearch(events, h.Invoked.Event); i < len(events) {
-		return events[i]
+	slices.SortFunc(all, func(a, b payback) int { return a.invoked - b.invoked })
+	next := 0
+	var live []payback // that began before a hold, and may have come after its acquire
+	for _, h := range holds {
+		live = slices.DeleteFunc(live, func(p payback) bool { return p.returned < h.Invoked.Event })
+		for ; next < len(all) && all[next].invoked < h.Invoked.Event; next++ {
+			if all[next].returned > h.Invoked.Event {
+				live = append(live, all[next])
+			}
+		}
+		if slices.ContainsFunc(live, func(p payback) bool { return l.takes(p, h) }) {
+			l.spent[h.Attempt] = h.Invoked.Event
+			continue
+		}
+		for _, p := range all[next:] {
+			if !h.Open() && p.invoked > h.Ended.Event {
+				break
+			}
+			if l.takes(p, h) {
+				l.spent[h.Attempt] = p.invoked
+				break
+			}
+		}
+	}
+}
+
+// takes says whether a release of something else may have given h back.
+func (l leases) takes(p payback, h *histories.Hold) bool {
+	if p.hold == h {
+		return false
+	}
+	together := p.hold.Invoked.Event > h.Returned.Event || l.sureUntil(p.hold, h.Returned) > h.Returned.Time
+	return !p.sure || !together
+}
+
+// overdrawn is the event from which on a release of something else that its client had entered may
+// have given h back, or unknown if there is none.
+func (l leases) overdrawn(h *histories.Hold) int {
+	if event, ok := l.spent[h.Attempt]; ok {
+		return event
 	}
 	return unknown
+}
+
+// earliestEnd is the earliest time at which the lease of h can have ended, whatever became of its
+// acquire and of its extends.
+func earliestEnd(h *histories.Hold) time.Duration {
+	var ttl time.Duration
+	for _, g := range grants(h) {
+		ttl = shorter(ttl, g.ttl)
+	}
+	return sure(h.Invoked.Time, ttl)
 }
 
 // changes are the events, from that on which proves that h was granted, before stop, at which what is

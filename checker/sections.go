@@ -47,7 +47,7 @@ const deadline histories.F = "deadline"
 // strictSections are the sections of the strict reading: one for each attempt
 // that was believed in or surfaced.
 func strictSections(_ []time.Duration, holds []*histories.Hold) map[string][]section {
-	return sections(holds, func(all []section, h *histories.Hold) []section {
+	return sections(holds, false, func(all []section, h *histories.Hold) []section {
 		proof := grantOf(h)
 		return append(all, section{
 			hold: h, call: at(h.Invoked.Event), granted: at(proof.Event), end: endOf(h),
@@ -68,7 +68,7 @@ func leaseSections(times []time.Duration, holds []*histories.Hold) map[string][]
 		}
 		return gapAt(times, d)
 	}
-	return sections(holds, func(all []section, h *histories.Hold) []section {
+	return sections(holds, false, func(all []section, h *histories.Hold) []section {
 		begun := len(all)
 		stop := endOf(h)
 		proof, until, extends := h.Returned, h.Deadline, h.Extends
@@ -134,7 +134,10 @@ func believed(h *histories.Hold) bool {
 
 // sections applies the reduction. read appends the sections of a hold that its holder
 // believed in.
-func sections(holds []*histories.Hold, read func([]section, *histories.Hold) []section) map[string][]section {
+//
+// That a release was accepted proves that it was held then or, of a lease that may have been over
+// by then, that it had been granted.
+func sections(holds []*histories.Hold, leases bool, read func([]section, *histories.Hold) []section) map[string][]section {
 	byKey := make(map[string][]section)
 	for key, holds := range holdsByKey(holds) {
 		all := make([]section, 0, len(holds))
@@ -144,6 +147,9 @@ func sections(holds []*histories.Hold, read func([]section, *histories.Hold) []s
 				all = read(all, h)
 			case h.Outcome == histories.Info:
 				if s, ok := surfacedSection(h); ok {
+					if r, _ := accepted(h); leases && earliestEnd(h) <= r.Returned.Time {
+						s.end = s.call
+					}
 					all = append(all, s)
 				}
 			}
