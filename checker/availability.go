@@ -164,6 +164,11 @@ func takenBy(rec *record, h *histories.Hold, slack time.Duration) span {
 
 // stuck is the conflict of the first release that was held up, or nil.
 func (s *supply) stuck(rec *record, slack time.Duration) *conflict {
+	calls := make([]span, len(s.calls))
+	for i, o := range s.calls {
+		calls[i] = rec.calling(o)
+	}
+	waits, faults := newCover(calls), rec.faults(nil)
 	for _, t := range s.taken {
 		h := t.hold
 		if h.Outcome != histories.OK || h.TTL <= 0 || len(h.Releases) == 0 {
@@ -176,12 +181,14 @@ func (s *supply) stuck(rec *record, slack time.Duration) *conflict {
 			continue
 		}
 		over := gapAt(rec.Times, end)
-		disturbed := slices.ContainsFunc(rec.Faults, func(f histories.Op) bool { return inForce(f, h.Invoked.Event, int(over/2)) })
+		all := span{over, at(r.Invoked.Event)} // a call that meets it is under way from the release to the end of the lease
+		if !waits.meets(all) || faults.meets(span{at(h.Invoked.Event), over}) {
+			continue
+		}
 		waiting := slices.IndexFunc(s.calls, func(o histories.Op) bool {
-			c := rec.calling(o)
-			return o.Invoke.Worker != h.Worker && c.from < at(r.Invoked.Event) && c.to > over
+			return o.Invoke.Worker != h.Worker && rec.calling(o).meets(all)
 		})
-		if disturbed || waiting < 0 {
+		if waiting < 0 {
 			continue
 		}
 		o := s.calls[waiting]
@@ -246,7 +253,7 @@ func (s *supply) alone(rec *record, wanted []rank, readers bool) []bool {
 	}
 	var taken rank        // until when somebody may have it
 	var most, others rank // until when somebody wants it, and somebody else than that one
-	by, t := -1, 0
+	by, t, sick := -1, 0, newCover(s.sick)
 	for i, o := range s.calls {
 		call := rec.calling(o)
 		for ; t < len(s.taken) && s.taken[t].from < call.to; t++ {
@@ -258,7 +265,7 @@ func (s *supply) alone(rec *record, wanted []rank, readers bool) []bool {
 		if by == o.Invoke.Worker {
 			asked = others
 		}
-		free[i] = next[i] >= call.to && asked < call.from && taken < call.from && !slices.ContainsFunc(s.sick, call.meets)
+		free[i] = next[i] >= call.to && asked < call.from && taken < call.from && !sick.meets(call)
 		switch {
 		case readers && reads(o):
 		case by == o.Invoke.Worker:

@@ -110,10 +110,7 @@ func (a *alone) excuse(v vain) (why excuse, faulty int) {
 	nodes := map[string]bool{}
 	var last span
 	for _, f := range a.rec.Faults {
-		force := span{at(f.Invoke.Index), never}
-		if healed(f) {
-			force.to = at(f.Complete.Index)
-		}
+		force := force(f)
 		switch {
 		case !force.meets(calls):
 		case slices.Contains(a.opt.clientFaults(), f.Invoke.F), f.Invoke.Node == "":

@@ -36,10 +36,11 @@ func (s *supply) refusedToAll(rec *record, opt Options) *conflict {
 		patience *= 2
 	}
 	calm, _ := lastHealed(rec.Faults)
+	ailing := newAilments(rec, opt)
 	refusals := slices.DeleteFunc(slices.Clone(s.calls), func(o histories.Op) bool {
-		return !refused(o) || at(o.Complete.Index) > calm || hindered(rec, opt, o)
+		return !refused(o) || at(o.Complete.Index) > calm || ailing.of(o.Invoke.Worker).meets(between(o.Invoke.Index, o.Complete.Index))
 	})
-	for _, w := range free(s.engaged(rec, opt), 0) {
+	for _, w := range free(s.engaged(rec, opt, ailing), 0) {
 		var first, last histories.Op
 		n := 0
 		for ; len(refusals) > 0 && at(refusals[0].Invoke.Index) < w.to; refusals = refusals[1:] {
@@ -68,11 +69,30 @@ func (s *supply) refusedToAll(rec *record, opt Options) *conflict {
 // name is that of the key.
 func (s *supply) name() string { return s.calls[0].Invoke.Key }
 
-// hindered says whether a fault of its client was in force during a call.
-func hindered(rec *record, opt Options, o histories.Op) bool {
-	return slices.ContainsFunc(rec.Faults, func(f histories.Op) bool {
-		return ofClient(f, opt, o.Invoke.Worker) && inForce(f, o.Invoke.Index, o.Complete.Index)
-	})
+// ailments are the faults that touch each client.
+type ailments struct {
+	rec  *record
+	opt  Options
+	each map[int]cover
+}
+
+func newAilments(rec *record, opt Options) ailments {
+	return ailments{rec, opt, make(map[int]cover)}
+}
+
+func (a ailments) of(worker int) cover {
+	c, known := a.each[worker]
+	if !known {
+		var spans []span
+		for _, f := range a.rec.Faults {
+			if ofClient(f, a.opt, worker) {
+				spans = append(spans, force(f))
+			}
+		}
+		c = newCover(spans)
+		a.each[worker] = c
+	}
+	return c
 }
 
 // ofClient says whether a fault touches a client, and no server.
@@ -86,10 +106,10 @@ func isWorker(name string) bool {
 }
 
 // engaged are the spans in which the key may not be free, in order of starts.
-func (s *supply) engaged(rec *record, opt Options) []span {
+func (s *supply) engaged(rec *record, opt Options, ailing ailments) []span {
 	all := s.majorityAtFault(rec, opt)
 	for _, t := range s.taken {
-		all = append(all, span{t.from, max(s.gone(rec, opt, t), s.late(rec, opt, t.hold))})
+		all = append(all, span{t.from, max(s.gone(rec, opt, t), s.late(rec, opt, t.hold, ailing))})
 	}
 	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	return all
@@ -110,21 +130,16 @@ func (s *supply) gone(rec *record, opt Options, t taking) rank {
 
 // late is when nothing can be left of what faults of its client may have kept from a server while
 // it had a hold or asked for it; 0 if there were none.
-func (s *supply) late(rec *record, opt Options, h *histories.Hold) (end rank) {
+func (s *supply) late(rec *record, opt Options, h *histories.Hold, ailing ailments) rank {
 	last := max(h.Returned.Event, h.Ended.Event)
 	for _, r := range h.Releases {
 		last = max(last, r.Returned.Event)
 	}
-	for _, f := range rec.Faults {
-		switch {
-		case !ofClient(f, opt, h.Worker) || !inForce(f, h.Invoked.Event, last+1):
-		case !healed(f):
-			return never
-		default:
-			end = max(end, s.leaseAfter(rec, opt, f.Complete.Time))
-		}
+	end, ok := ailing.of(h.Worker).latest(between(h.Invoked.Event, last+1))
+	if !ok || end == never {
+		return end
 	}
-	return end
+	return s.leaseAfter(rec, opt, rec.timeOf(end))
 }
 
 // leaseAfter is when the longest lease and the slack have passed since a time.

@@ -107,13 +107,14 @@ func issuedDown(holds []*histories.Hold) (ordered int, found []*conflict) {
 // acquires overlap.
 func drawnEarly(rec *record, opt Options, holds []*histories.Hold) (found []*conflict) {
 	returned := slices.SortedFunc(slices.Values(holds), func(a, b *histories.Hold) int { return a.Returned.Event - b.Returned.Event })
+	faults := rec.faults(opt.clientFaults())
 	for i, h := range returned {
 		for _, before := range slices.Backward(returned[:i]) {
 			if before.Returned.Event < h.Invoked.Event {
 				break
 			}
 			first := before.Returned.Time < sure(h.Invoked.Time, h.TTL)
-			if !first || before.Shares(*h) || before.Token <= h.Token || serverFault(rec, opt, min(before.Invoked.Event, h.Invoked.Event), h.Returned.Event) {
+			if !first || before.Shares(*h) || before.Token <= h.Token || faults.meets(between(min(before.Invoked.Event, h.Invoked.Event), h.Returned.Event)) {
 				continue
 			}
 			found = append(found, tokenConflict(before, h, "lower than"))
@@ -121,14 +122,6 @@ func drawnEarly(rec *record, opt Options, holds []*histories.Hold) (found []*con
 		}
 	}
 	return found
-}
-
-// serverFault says whether a fault that touches more than clients was in force between two
-// events.
-func serverFault(rec *record, opt Options, from, to int) bool {
-	return slices.ContainsFunc(rec.Faults, func(f histories.Op) bool {
-		return !slices.Contains(opt.clientFaults(), f.Invoke.F) && inForce(f, from, to)
-	})
 }
 
 func tokenConflict(before, h *histories.Hold, relation string) *conflict {

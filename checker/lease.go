@@ -183,37 +183,58 @@ func newLeases(holds []*histories.Hold) leases {
 		}
 	}
 	for _, holds := range entered {
-		var extends []grant
-		for _, h := range holds {
-			extends = append(extends, grants(h)[1:]...) // to enter again shortens nothing
-		}
-		slices.SortFunc(extends, byInvocation)
-		for _, h := range holds {
-			if all := with(h, extends); len(all) > 1+len(h.Extends)+len(h.Unknown) {
-				l.common[h.Attempt] = newLease(all)
-			}
-		}
+		l.share(holds)
 		l.spend(holds)
 	}
 	return l
 }
 
-// with are the grants of h and those of some extends, in order of invocations, that were invoked
-// before h ended and need not have had their effect before its acquire.
-func with(h *histories.Hold, extends []grant) []grant {
-	all, own := grants(h), make(map[int]bool)
-	for _, g := range all {
-		own[g.invoked.Event] = true
+// share notes the leases of the holds of one client, in order of invocations, as they are if all of
+// them have one time to live. To enter again shortens nothing.
+func (l leases) share(holds []*histories.Hold) {
+	var extends []grant
+	for _, h := range holds {
+		extends = append(extends, grants(h)[1:]...)
+	}
+	slices.SortFunc(extends, byInvocation)
+	next := 0
+	var flying []grant // invoked before a hold, and not returned
+	var loose []grant  // of those of unknown outcome the one that asked for least
+	for _, h := range holds {
+		for ; next < len(extends) && extends[next].invoked.Event < h.Invoked.Event; next++ {
+			switch x := extends[next]; {
+			case x.returned != unknown:
+				flying = append(flying, x)
+			case len(loose) == 0 || shorter(x.ttl, loose[0].ttl) == x.ttl:
+				loose = []grant{x}
+			}
+		}
+		flying = slices.DeleteFunc(flying, func(x grant) bool { return x.returned < h.Invoked.Event })
+		own := grants(h)
+		all := slices.Concat(loose, flying, own, others(h, own, extends[next:]))
+		if len(all) > len(own) {
+			slices.SortFunc(all, byInvocation)
+			l.common[h.Attempt] = newLease(all)
+		}
+	}
+}
+
+// others are those of some extends, in order of invocations, that are not of h, and were invoked
+// while it may have been in force.
+func others(h *histories.Hold, own, extends []grant) []grant {
+	var all []grant
+	until, mine := time.Duration(0), make(map[int]bool)
+	for _, g := range own {
+		until, mine[g.invoked.Event] = max(until, sure(g.invoked.Time, g.ttl)), true
 	}
 	for _, x := range extends {
-		if !h.Open() && x.invoked.Event > h.Ended.Event {
+		if x.invoked.Time > until || !h.Open() && x.invoked.Event > h.Ended.Event {
 			break
 		}
-		if x.returned > h.Invoked.Event && !own[x.invoked.Event] {
+		if !mine[x.invoked.Event] {
 			all = append(all, x)
 		}
 	}
-	slices.SortFunc(all, byInvocation)
 	return all
 }
 

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -55,14 +56,16 @@ func judgeOwnership(_ context.Context, rec *record, opt Options) (Result, error)
 	res := Result{Engine: "events"}
 	res.count(rec, histories.Acquire, histories.Release, histories.Extend)
 
+	faults, serverFaults := rec.faults(nil), rec.faults(opt.clientFaults())
 	byKey := make(map[string]*ownership)
 	for _, h := range rec.Holds {
 		k := byKey[h.Key]
 		if k == nil {
-			k = &ownership{rec: rec, opt: opt}
+			k = &ownership{rec: rec, faults: faults, serverFaults: serverFaults, attempts: make(map[uint64]*histories.Hold), refused: make(map[uint64][]histories.Op)}
 			byKey[h.Key] = k
 		}
 		k.holds = append(k.holds, h)
+		k.attempts[h.Attempt] = h
 	}
 	for _, o := range rec.calls {
 		k := byKey[o.Invoke.Key]
@@ -72,8 +75,13 @@ func judgeOwnership(_ context.Context, rec *record, opt Options) (Result, error)
 		switch {
 		case o.Outcome() == histories.OK:
 			k.accepted = append(k.accepted, o)
+			reached := o.Complete.Index
+			if n := len(k.reached); n > 0 {
+				reached = max(reached, k.reached[n-1])
+			}
+			k.reached = append(k.reached, reached)
 		case o.Invoke.F == histories.Extend && o.Complete.NotHeld():
-			k.refused = append(k.refused, o)
+			k.refused[o.Invoke.Attempt] = append(k.refused[o.Invoke.Attempt], o)
 		}
 	}
 
@@ -138,11 +146,15 @@ func judgeOwnership(_ context.Context, rec *record, opt Options) (Result, error)
 
 // ownership is what happened on one key.
 type ownership struct {
-	rec      *record
-	opt      Options
+	rec          *record
+	faults       cover
+	serverFaults cover
+	attempts     map[uint64]*histories.Hold
+	refused      map[uint64][]histories.Op // extends, by attempt
+
 	holds    []*histories.Hold // in order of invocations
-	accepted []histories.Op    // releases and extends
-	refused  []histories.Op    // extends
+	accepted []histories.Op    // releases and extends, in order of invocations
+	reached  []int             // reached[i] is when the last of accepted[:i+1] returned
 	next     []*histories.Hold // next[i] is the hold of holds[i:] that was granted first
 }
 
@@ -187,8 +199,8 @@ func (k *ownership) vanished(i int) (sighting, bool) {
 			consider(sighting{by: histories.Release, worker: b.Worker, invoked: r.Invoked, done: r.Returned})
 		}
 	}
-	for _, x := range k.refused {
-		if x.Invoke.Attempt == b.Attempt && x.Complete.Index < released && !k.disturbed(x.Invoke.Index, x.Complete.Index) {
+	for _, x := range k.refused[b.Attempt] {
+		if x.Complete.Index < released && !k.disturbed(x.Invoke.Index, x.Complete.Index) {
 			consider(sightingOf(x))
 		}
 	}
@@ -233,8 +245,12 @@ func sightingOf(o histories.Op) sighting {
 // releases before extends, and of each kind the last first.
 func (k *ownership) suspects(b *histories.Hold, gone sighting) []histories.Op {
 	var found []histories.Op
-	for _, o := range slices.Backward(k.accepted) {
-		if o.Invoke.Attempt == b.Attempt || o.Complete.Index < b.Invoked.Event || o.Invoke.Index > gone.done.Event || k.reenters(o, b) {
+	begun, _ := slices.BinarySearchFunc(k.accepted, gone.done.Event, func(o histories.Op, event int) int { return cmp.Compare(o.Invoke.Index, event) })
+	for i, o := range slices.Backward(k.accepted[:begun]) {
+		if k.reached[i] < b.Invoked.Event {
+			break
+		}
+		if o.Invoke.Attempt == b.Attempt || o.Complete.Index < b.Invoked.Event || k.reenters(o, b) {
 			continue
 		}
 		found = append(found, o)
@@ -298,9 +314,7 @@ func (k *ownership) during(i histories.Instant, h *histories.Hold) bool {
 
 // disturbed says whether a fault was in force at some time of a call.
 func (k *ownership) disturbed(invoked, returned int) bool {
-	return slices.ContainsFunc(k.rec.Faults, func(f histories.Op) bool {
-		return inForce(f, invoked, returned)
-	})
+	return k.faults.meets(between(invoked, returned))
 }
 
 // serverFault says whether a fault that may have ended b's hold, or have let a's
@@ -310,18 +324,11 @@ func (k *ownership) serverFault(suspects []histories.Op, b *histories.Hold, gone
 	if h := k.hold(suspects[0].Invoke.Attempt); h != nil {
 		from = min(from, h.Invoked.Event)
 	}
-	harmless := k.opt.clientFaults()
-	return slices.ContainsFunc(k.rec.Faults, func(f histories.Op) bool {
-		return !slices.Contains(harmless, f.Invoke.F) && inForce(f, from, gone.done.Event)
-	})
+	return k.serverFaults.meets(between(from, gone.done.Event))
 }
 
 func (k *ownership) hold(attempt uint64) *histories.Hold {
-	i := slices.IndexFunc(k.holds, func(h *histories.Hold) bool { return h.Attempt == attempt })
-	if i < 0 {
-		return nil
-	}
-	return k.holds[i]
+	return k.attempts[attempt]
 }
 
 // witness returns the grants of a and b, a's call and the sighting, in order.

@@ -92,19 +92,14 @@ type reentrant struct {
 	key    string
 	holds  []*histories.Hold // in order of invocations
 	calls  []histories.Op    // counts, and acquires that were refused; in order of invocations
-	faults []histories.Op    // that may make a server forget
+	faults cover             // that may make a server forget
 
 	next int               // of holds
 	live []*histories.Hold // of those before, the ones that may count
 }
 
 func reentrants(rec *record, opt Options) []*reentrant {
-	var faults []histories.Op
-	for _, f := range rec.Faults {
-		if !slices.Contains(opt.clientFaults(), f.Invoke.F) {
-			faults = append(faults, f)
-		}
-	}
+	faults := rec.faults(opt.clientFaults())
 	type owner struct {
 		worker int
 		key    string
@@ -152,7 +147,7 @@ func (r *reentrant) bounds(o histories.Op) (least []*histories.Hold, most int) {
 		}
 	}
 	most = len(r.live)
-	if slices.ContainsFunc(r.faults, func(f histories.Op) bool { return f.Invoke.Index < o.Complete.Index }) {
+	if r.faults.meets(between(-1, o.Complete.Index)) {
 		most = math.MaxInt
 	}
 	return least, most
@@ -174,7 +169,7 @@ func (r *reentrant) certain(h *histories.Hold, o histories.Op) bool {
 	done := histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time}
 	return h.Outcome == histories.OK && h.Returned.Event < o.Invoke.Index &&
 		(h.Open() || h.Ended.Event > done.Event) && r.rec.leases.overdrawn(h) > done.Event && r.rec.leases.sureUntil(h, done) > done.Time &&
-		!slices.ContainsFunc(r.faults, func(f histories.Op) bool { return inForce(f, h.Invoked.Event, done.Event) })
+		!r.faults.meets(between(h.Invoked.Event, done.Event))
 }
 
 func (r *reentrant) refused(o histories.Op, least []*histories.Hold) *conflict {

@@ -43,10 +43,11 @@ func judgeReplies(_ context.Context, rec *record, opt Options) (Result, error) {
 	res := Result{Engine: "certain holds"}
 	res.count(rec, histories.Release, histories.Extend)
 
+	faults, serverFaults := rec.faults(nil), rec.faults(opt.clientFaults())
 	byKey := make(map[string]*replies)
 	of := func(key string) *replies {
 		if byKey[key] == nil {
-			byKey[key] = &replies{rec: rec, wire: opt.Commands, masters: opt.Masters, silent: opt.SilentRelease, harmless: opt.clientFaults(), own: make(map[uint64]*histories.Hold), refused: make(map[uint64]histories.Op)}
+			byKey[key] = &replies{rec: rec, wire: opt.Commands, masters: opt.Masters, silent: opt.SilentRelease, faults: faults, serverFaults: serverFaults, own: make(map[uint64]*histories.Hold), refused: make(map[uint64]histories.Op)}
 		}
 		return byKey[key]
 	}
@@ -105,11 +106,12 @@ func judgeReplies(_ context.Context, rec *record, opt Options) (Result, error) {
 
 // replies is what was asked and answered on one key.
 type replies struct {
-	rec      *record
-	wire     *Commands
-	masters  int
-	silent   bool          // an accepted release does not say whose lock it was
-	harmless []histories.F // faults that touch only clients
+	rec          *record
+	wire         *Commands
+	masters      int
+	silent       bool // an accepted release does not say whose lock it was
+	faults       cover
+	serverFaults cover
 
 	holds   []*histories.Hold // in order of invocations
 	own     map[uint64]*histories.Hold
@@ -197,7 +199,7 @@ func (r *replies) followed(i int) bool {
 func (r *replies) never(o histories.Op) *conflict {
 	refusal, ok := r.refused[o.Invoke.Attempt]
 	silent := r.silent && o.Invoke.F == histories.Release
-	if !ok || silent || r.masters > 1 || o.Outcome() != histories.OK || r.faulty(refusal.Invoke.Index, o.Complete.Index, nil) {
+	if !ok || silent || r.masters > 1 || o.Outcome() != histories.OK || r.faults.meets(between(refusal.Invoke.Index, o.Complete.Index)) {
 		return nil
 	}
 	return &conflict{
@@ -210,14 +212,11 @@ func (r *replies) never(o histories.Op) *conflict {
 // twice is the conflict of an answer that says that what had been released was released or
 // extended. Re-entries and readers may count: theirs is one only if their client had nothing else.
 func (r *replies) twice(h *histories.Hold, o histories.Op) *conflict {
-	if h.Mode != histories.Exclusive && r.shares(h, o) {
-		return nil
-	}
 	for _, before := range h.Releases {
 		if before.Outcome != histories.OK || before.Returned.Event > o.Invoke.Index {
 			continue
 		}
-		if r.faulty(h.Invoked.Event, o.Complete.Index, r.harmless) {
+		if r.serverFaults.meets(between(h.Invoked.Event, o.Complete.Index)) || h.Mode != histories.Exclusive && r.shares(h, o) {
 			return nil
 		}
 		return &conflict{
@@ -250,7 +249,7 @@ func (r *replies) anothers(h *histories.Hold, o histories.Op) *conflict {
 	for _, b := range r.granted {
 		certainly := b.Returned.Event < o.Invoke.Index && (b.Open() || b.Ended.Event > done.Event) && r.rec.leases.sureUntil(b, done) > done.Time
 		followed := b.Invoked.Event > h.Returned.Event && r.rec.leases.sureUntil(h, b.Returned) <= b.Returned.Time
-		if !certainly || !followed || b.Shares(*h) || r.faulty(min(h.Invoked.Event, b.Invoked.Event), done.Event, r.harmless) {
+		if !certainly || !followed || b.Shares(*h) || r.serverFaults.meets(between(min(h.Invoked.Event, b.Invoked.Event), done.Event)) {
 			continue
 		}
 		return &conflict{
@@ -273,7 +272,7 @@ func (r *replies) revived(h *histories.Hold, o histories.Op) *conflict {
 	}
 	b := r.latest[0]
 	followed := h.Returned.Event < b.Invoked.Event && b.Returned.Event < o.Invoke.Index && r.rec.leases.sureUntil(h, b.Returned) <= b.Returned.Time
-	if !followed || b.Shares(*h) || r.faulty(h.Invoked.Event, o.Complete.Index, r.harmless) {
+	if !followed || b.Shares(*h) || r.serverFaults.meets(between(h.Invoked.Event, o.Complete.Index)) {
 		return nil
 	}
 	return &conflict{
@@ -301,7 +300,7 @@ func (r *replies) denied(h *histories.Hold, o histories.Op) *conflict {
 	done := histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time}
 	// Of an extend, which a renewing process may send while the holder releases.
 	ended := !h.Open() && h.Ended.Event < o.Complete.Index && h.Ended.Event != o.Invoke.Index
-	if h.Outcome != histories.OK || h.Returned.Event > o.Invoke.Index || ended || r.rec.leases.sureUntil(h, done) <= done.Time || r.faulty(h.Invoked.Event, done.Event, nil) {
+	if h.Outcome != histories.OK || h.Returned.Event > o.Invoke.Index || ended || r.rec.leases.sureUntil(h, done) <= done.Time || r.faults.meets(between(h.Invoked.Event, done.Event)) {
 		return nil
 	}
 	if r.wire.ranOut(h, done.Time) {
@@ -316,12 +315,4 @@ func (r *replies) denied(h *histories.Hold, o histories.Op) *conflict {
 		story: fmt.Sprintf("%s was granted %s at %s, its lease %s and nobody else had touched the key, yet its %s was refused at %s: it was told that the lock was not its own.",
 			histories.WorkerName(h.Worker), h.Key, seconds(h.Returned.Time), lease, o.Invoke.F, seconds(o.Complete.Time)),
 	}
-}
-
-// faulty says whether a fault that is not harmless was in force at some time between two
-// events.
-func (r *replies) faulty(from, to int, harmless []histories.F) bool {
-	return slices.ContainsFunc(r.rec.Faults, func(f histories.Op) bool {
-		return !slices.Contains(harmless, f.Invoke.F) && inForce(f, from, to)
-	})
 }

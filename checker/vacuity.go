@@ -140,9 +140,9 @@ func contended(rec *record) bool {
 
 // hit says whether a fault or a crash met a lock that was possibly held.
 func hit(rec *record) bool {
+	faults := rec.faults(nil)
 	return rec.Hit > 0 || slices.ContainsFunc(rec.Holds, func(h *histories.Hold) bool {
-		from, to := h.Invoked.Event, possiblyHeld(rec, h)
-		return h.End == histories.Crash || slices.ContainsFunc(rec.Faults, func(f histories.Op) bool { return inForce(f, from, to) })
+		return h.End == histories.Crash || faults.meets(between(h.Invoked.Event, possiblyHeld(rec, h)))
 	})
 }
 

@@ -247,8 +247,9 @@ func (f *Fold) closed(n int, invoke, e *Event) {
 	case e.F == Acquire:
 		h.Outcome, h.Deadline, h.Token, h.Returned = e.Type, e.Deadline, e.Token, at(e)
 	case e.F == Release:
-		i := slices.IndexFunc(h.Releases, func(r Answer) bool { return r.Invoked.Event == invoke.Index })
-		if i >= 0 {
+		// They are in the order of their invocations.
+		i, ok := slices.BinarySearchFunc(h.Releases, invoke.Index, func(r Answer, event int) int { return r.Invoked.Event - event })
+		if ok {
 			h.Releases[i].Returned, h.Releases[i].Outcome = at(e), e.Type
 		}
 	case e.F == Extend && e.Type == OK:
