@@ -30,7 +30,7 @@ func (c Config) kept(lock locks.Spec) []workloads.Key {
 
 // keptByWorkers are the keys, and where workers keep the locks on them: as their hello says,
 // or, if that is silent, as is seen when m acquires and releases each lock once before the run
-// begins. What cannot be seen is not known.
+// begins, in a process that another takes the place of then. What cannot be seen is not known.
 func (m *member) keptByWorkers(ctx context.Context, cfg Config, env surroundings) ([]workloads.Key, error) {
 	client, ok := m.Process.(*worker.Client)
 	if !ok {
@@ -52,7 +52,12 @@ func (m *member) keptByWorkers(ctx context.Context, cfg Config, env surroundings
 		}
 		keys = append(keys, key)
 	}
-	return keys, nil
+	// A process that has used the lock knows more than a fresh one: which scripts the servers have.
+	if _, err := client.Kill(ctx); err != nil {
+		return nil, err
+	}
+	_, err := client.Restart(ctx)
+	return keys, err
 }
 
 // A rehearsal is a lock that is acquired and released once, to see which keys it writes: a key
