@@ -1,0 +1,166 @@
+package oracle
+
+import (
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+)
+
+// knownHistories are histories that a checker got wrong once, the smallest of their class.
+func knownHistories() []known {
+	return slices.Concat(soundHistories(), soundReentries(), forgottenGrants(), falseAnswers(), brokenTokens(), brokenResource(), unusualLeases())
+}
+
+// soundHistories are those in which one explanation, at least, breaks no promise.
+func soundHistories() []known {
+	const (
+		truthful = checker.TruthfulReplies
+		owners   = checker.Ownership
+		honoured = checker.LeaseHonoured
+	)
+	return []known{
+		{name: "an extend meets its own release", want: acquits(truthful),
+			history: "A acq 0-1 ok 10s · A ext 10-50 refused · A rel 20-30 ok"},
+		{name: "an extend shortens before it returns, and a release is refused", want: acquits(truthful),
+			history: "A acq 0-1 ok 10s · A ext(300ms) 1000-3000 ok · A rel 2000-2010 refused"},
+		{name: "an extend shortens before it returns, and another is refused", want: acquits(truthful),
+			history: "A acq 0-1 ok 10s · A ext(300ms) 1000-3000 ok · A ext 2000-2010 refused"},
+		{name: "an extend shortens, and nobody's release ended the hold", want: acquits(owners),
+			history: "B acq 0-1 ok 10s · B rel 10-30 ok · A acq 12-13 ok 10s · A ext(300ms) 1000-3000 ok · A rel 2000-2001 refused"},
+		{name: "an extend shortens, and another is granted the lock", want: acquits(owners, honoured),
+			history: "B acq 0-1 ok 10s · B rel 10-30 ok · A acq 12-13 ok 10s · A ext(300ms) 1000-3000 ok · C acq 2000-2001 ok 10s"},
+		{name: "an extend shortens a lease that is over when it returns", want: acquits(honoured), open: true,
+			history: "A acq 40-50 ok 40ms · A ext(10ms) 50-80 ok · B acq 40-60 ok 1s"},
+		{name: "a release of one whom a double grant had let in", want: acquits(owners), open: true,
+			history: "A acq 0-1 ok 10s · B acq 10-11 ok 10s · A rel 20-21 ok · C acq 30-31 ok 10s"},
+		{name: "a release of one who may have been let in beside", want: acquits(owners), open: true,
+			history: "B acq 0-1 ok 10s · A acq 10-11 info 10s · A rel 20-21 ok · C acq 30-31 ok 10s"},
+	}
+}
+
+// soundReentries are sound histories of re-entrant locks, which have one count and one lease
+// for each holder.
+func soundReentries() []known {
+	const (
+		reentry  = checker.Reentrancy
+		owners   = checker.Ownership
+		honoured = checker.LeaseHonoured
+		twice    = "A acq#1 0-1 ok 10s reenter · A acq#2 2-3 ok 10s reenter · "
+	)
+	return []known{
+		{name: "an extend shortens before it returns, and nothing is counted", want: acquits(reentry),
+			history: "A acq 0-1 ok 10s reenter · A ext(300ms) 1000-3000 ok · A count 2000-2010 = 0"},
+		{name: "an extend shortens before it returns, and a re-entry is refused", want: acquits(reentry),
+			history: "A acq 0-1 ok 10s reenter · A ext(300ms) 1000-3000 ok · B acq 1900-1901 ok 10s reenter · A acq 2000-2010 refused 10s reenter"},
+		{name: "an extend of one attempt shortens the lease of both", want: acquits(reentry), open: true,
+			history: twice + "A ext#2(300ms) 10-20 ok · A count 1000 = 0"},
+		{name: "an extend of unknown outcome shortens the lease of both", want: acquits(reentry), open: true,
+			history: twice + "A ext#2(300ms) 10-20 info · A count 1000 = 0"},
+		{name: "another is granted the lock after both", want: acquits(honoured, owners), open: true,
+			history: twice + "A ext#2(300ms) 10-20 ok · B acq 1000-1001 ok 10s reenter"},
+		{name: "another is granted the lock after both, and the extend is unknown", want: acquits(honoured, owners), open: true,
+			history: twice + "A ext#2(300ms) 10-20 info · B acq 1000-1001 ok 10s reenter"},
+		{name: "the lease of both ends after a release of somebody else", want: acquits(owners), open: true,
+			history: "C acq 0-1 ok 10s reenter · C rel 2-30 ok · A acq#1 4-5 ok 10s reenter · A acq#2 6-7 ok 10s reenter · A ext#2(300ms) 10-20 ok · B acq 1000-1001 ok 10s reenter"},
+		{name: "an acquire arrives after its refused release", want: acquits(reentry), open: true,
+			history: "A acq 0-1 info 10s reenter · A rel 2-3 refused · A count 10 = 1"},
+		{name: "an attempt is released twice, and its other one then in vain", want: acquits(owners), open: true,
+			history: "C acq 0-1 ok 10s reenter · C rel 10-30 ok · B acq#2 12-13 ok 10s reenter · B acq#5 14-15 ok 10s reenter · B rel#5 40-41 ok · B rel#5 42-43 ok · B rel#2 44-45 refused"},
+		{name: "a release of an unknown re-entry gives the only hold back", want: acquits(honoured, owners), open: true,
+			history: "A acq#1 0-1 ok 10s reenter · A acq#2 2-3 info 10s reenter · A rel#2 4-5 ok · B acq 10-11 ok 10s reenter"},
+		{name: "an unknown release of an unknown re-entry gives the only hold back", want: acquits(honoured, owners), open: true,
+			history: "A acq#1 0-1 ok 10s reenter · A acq#2 2-3 info 10s reenter · A rel#2 4-5 info · B acq 10-11 ok 10s reenter"},
+	}
+}
+
+// forgottenGrants have a grant that is seen by its effect alone, or one that nothing excuses.
+func forgottenGrants() []known {
+	exclusion := []checker.Property{checker.StrictExclusion, checker.LeaseExclusion}
+	return []known{
+		{name: "an accepted extend proves a hold", want: accuses(exclusion...), open: true,
+			history: "A acq 0-10 info 10s · A ext 20-21 ok · B acq 30-31 ok 10s"},
+		{name: "a dead holder without a TTL", want: accuses(checker.LeaseHonoured), open: true,
+			history: "A acq 0-1 ok · A crash 2 · B acq 10-11 ok"},
+		{name: "a grant is over when it returns", want: accuses(checker.LeaseHonoured), open: true,
+			history: "A acq 0-1 ok 10s · B acq 10-200 ok 50ms"},
+		{name: "three leases in the time of two", want: accuses(checker.LeaseHonoured), open: true,
+			history: "A acq 0-75 ok 40ms · B acq 0-75 ok 40ms · C acq 0-75 ok 40ms"},
+		{name: "two leases in the time of two", want: acquits(checker.LeaseHonoured),
+			history: "A acq 0-75 ok 40ms · B acq 0-75 ok 40ms"},
+		{name: "a reader is refused beside a reader", want: accuses(checker.Availability), open: true,
+			history: "A acq 0-1 ok 10s read · B acq 10-11 refused 10s read · A rel 20-21 ok"},
+	}
+}
+
+// falseAnswers have a release or an extend whose answer cannot be true.
+func falseAnswers() []known {
+	const truthful = checker.TruthfulReplies
+	return []known{
+		{name: "not yours, long after an unknown acquire", want: accuses(truthful), open: true,
+			history: "A acq 0-1 info 1s · B acq 60000-60001 ok 10s · B rel 61000-61001 refused"},
+		{name: "not yours, long after a reader's unknown acquire", want: accuses(truthful), open: true,
+			history: "A acq 0-1 info 1s read · B acq 60000-60001 ok 10s read · B rel 61000-61001 refused"},
+		{name: "not yours, beside an acquire that is granted later", want: accuses(truthful), open: true,
+			history: "B acq 0-1 ok 10s · A acq 100-20000 ok 10s · B rel 1000-1001 refused"},
+		{name: "not yours", want: accuses(truthful),
+			history: "B acq 0-1 ok 10s · B rel 1000-1001 refused"},
+		{name: "done, and it had been refused", want: accuses(truthful), open: true,
+			history: "A acq 0-1 ok 10s · B acq 10-11 refused 10s · B rel 20-21 ok"},
+		{name: "extended, and it had been refused", want: accuses(truthful), open: true,
+			history: "A acq 0-1 ok 10s · B acq 10-11 refused 10s · B ext 20-21 ok"},
+		{name: "done after an unknown extend, with another's grant between", want: doubts(truthful), open: true,
+			history: "A acq 0-1 ok 1s · A ext(10s) 100-110 info · B acq 5000-5001 ok 10s · A rel 6000-6001 ok"},
+		{name: "done after an unknown extend that was too short", want: accuses(truthful), open: true,
+			history: "A acq 0-1 ok 1s · A ext 100-110 info · B acq 5000-5001 ok 10s · A rel 6000-6001 ok"},
+		{name: "a reader has released its only hold, and is told done again", want: accuses(truthful), open: true,
+			history: "A acq 0-1 ok 10s read · A rel 10-11 ok · A rel 20-21 ok"},
+		{name: "a re-entrant client has released its only hold, and is told done again", want: accuses(truthful), open: true,
+			history: "A acq 0-1 ok 10s reenter · A rel 10-11 ok · A rel 20-21 ok"},
+	}
+}
+
+// brokenTokens have acquires whose order shows in what else happened.
+func brokenTokens() []known {
+	return []known{
+		{name: "a lower token after a release", want: accuses(checker.Fencing),
+			history: "A acq 0-10 ok 10s token 5 · B acq 5-50 ok 10s token 3 · A rel 30-31 ok"},
+		{name: "a lower token in an acquire that was let in beside, and may have come first", want: acquits(checker.Fencing), open: true,
+			history: "A acq 0-10 ok 10s token 5 · B acq 5-50 ok 10s token 3 · B rel 60-61 ok"},
+		{name: "a token again after the last release", want: accuses(checker.Fencing), open: true,
+			history: "A acq 0-1 ok 10s reenter token 5 · A rel 2-3 ok · A acq 4-5 ok 10s reenter token 5"},
+		{name: "a re-entry keeps its token", want: acquits(checker.Fencing),
+			history: "A acq 0-1 ok 10s reenter token 5 · A acq 4-5 ok 10s reenter token 5"},
+	}
+}
+
+// brokenResource have versions of the resource that the writes do not account for.
+func brokenResource() []known {
+	return []known{
+		{name: "an unknown write accounts for two versions", want: accuses(checker.ResourceSafety), open: true,
+			history: "A acq 0-1 ok 10s · A read 2 ok v0 · A write 4 info v0 · A write 6 ok v1 · A write 8 ok v3"},
+		{name: "an unknown write accounts for one version", want: acquits(checker.ResourceSafety),
+			history: "A acq 0-1 ok 10s · A read 2 ok v0 · A write 4 info v0 · A write 6 ok v1 · A write 8 ok v2"},
+		{name: "a version that nobody wrote", want: accuses(checker.ResourceSafety), open: true,
+			history: "A acq 0-1 ok 10s · A read 2 ok v0 · A write 4 ok v0 · A rel 6 ok · B acq 8 ok 10s · B read 10 ok v3 · B write 12 ok v3 · B rel 14 ok"},
+	}
+}
+
+// unusualLeases have a lease that no sum may overflow.
+func unusualLeases() []known {
+	const (
+		unix  = 1_790_000_000 * time.Second
+		ever  = "9223372036854775807ns"
+		taken = "A acq 0-1 ok " + ever
+	)
+	return []known{
+		{name: "a lease for ever, and another is granted the lock", at: unix, want: accuses(checker.LeaseHonoured),
+			history: taken + " · B acq 10-11 ok 10s"},
+		{name: "a lease for ever, and its release is refused", at: unix, want: accuses(checker.TruthfulReplies),
+			history: taken + " · A rel 10-11 refused"},
+		{name: "a lease for ever, and another is refused", at: unix, want: acquits(checker.Availability),
+			history: taken + " · B acq 10-11 refused 10s"},
+		{name: "a lease for ever from the start, and another is refused", want: acquits(checker.Availability),
+			history: taken + " · B acq 10-11 refused 10s"},
+	}
+}
