@@ -249,7 +249,7 @@ func (h history) events() []histories.Event {
 	until := map[int]time.Duration{} // when a process can make its next call
 	for _, c := range byStart {
 		e := histories.Event{Worker: c.who, Process: c.who, F: c.f, Time: c.inv}
-		for until[e.Process] > c.inv {
+		for until[e.Process] > max(0, c.inv) {
 			e.Process += 100
 		}
 		if c.f == histories.Crash {
