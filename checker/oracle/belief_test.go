@@ -18,6 +18,8 @@ func (s *search) belief(ends []tick) func(s *search, st *state, a, at int, next 
 	return func(s *search, st *state, a, at int, next []state) []state {
 		act := &s.acts[a]
 		switch {
+		case act.again:
+			return next
 		case act.f == histories.Acquire && act.outcome != histories.Fail:
 			n := *st
 			for i := n.held - 1; i >= 0; i-- {

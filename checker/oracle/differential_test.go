@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -19,30 +20,48 @@ import (
 // together is one history of several, each with a key and clients of its own.
 func together(all []history) []histories.Event {
 	var events []histories.Event
+	var processes, workers, attempts int
 	for i, h := range all {
+		process, worker, attempt := map[int]int{}, map[int]int{}, map[uint64]int{}
+		name := strconv.Itoa(i)
 		for _, e := range h.events() {
-			e.Worker += 10 * i
-			e.Process += 10_000 * i
+			e.Process = number(process, e.Process, &processes)
+			e.Worker = number(worker, e.Worker, &workers)
 			if e.Attempt > 0 {
-				e.Attempt += uint64(1000 * i)
+				e.Attempt = uint64(number(attempt, e.Attempt, &attempts)) + 1
 			}
 			if e.Key != "" {
-				e.Key = strconv.Itoa(i)
+				e.Key = name
 			}
+			e.Index = len(events)
 			events = append(events, e)
 		}
 	}
-	slices.SortStableFunc(events, func(a, b histories.Event) int { return cmp.Compare(a.Time, b.Time) })
+	slices.SortFunc(events, func(a, b histories.Event) int {
+		return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Index, b.Index))
+	})
 	for i := range events {
 		events[i].Index = i
 	}
 	return events
 }
 
-// judge is what the checker says of a property.
-func judge(ctx context.Context, events []histories.Event, p checker.Property) checker.Result {
-	return checker.Check(ctx, events, checker.Options{Properties: []checker.Property{p}}).Result(p)
+// number is the number of a name, the next one if it has none.
+func number[K comparable](numbers map[K]int, name K, next *int) int {
+	n, known := numbers[name]
+	if !known {
+		n = *next
+		numbers[name] = n
+		*next++
+	}
+	return n
 }
+
+func judge(ctx context.Context, events []histories.Event, p ...checker.Property) checker.Report {
+	return checker.Check(ctx, events, checker.Options{Properties: p})
+}
+
+func accused(v checker.Verdict) bool { return v == checker.Fail || v == checker.Disagreement }
 
 // A disagreement is a history of which the checker and the oracle say different things.
 type disagreement struct {
@@ -57,140 +76,189 @@ func disagrees(ctx context.Context, h history, p checker.Property, r ruling) boo
 	if verdicts(h)[p] != r {
 		return false
 	}
-	v := judge(ctx, h.events(), p).Verdict
-	return r == mustNot && (v == checker.Fail || v == checker.Disagreement) || r == mustFail && v != checker.Fail
+	return wrong(judge(ctx, h.events(), p).Result(p).Verdict, r)
+}
+
+// wrong says that a verdict is not what it must be.
+func wrong(v checker.Verdict, r ruling) bool {
+	return r == mustNot && accused(v) || r == mustFail && v != checker.Fail
 }
 
 // A tally is what a comparison found.
 type tally struct {
-	histories, damaged int
-	rulings            map[checker.Property]*[3]int
-	accused, missed    []disagreement
-	misses             map[checker.Property]int
-	asked              map[checker.Property]int // of those that must fail
+	histories, sound, insane int
+	rulings                  map[checker.Property]*[3]int
+	count                    map[checker.Property]*[3]int // of disagreements, by what was ruled
+	wrong                    []disagreement               // the first ones
 }
 
-// compare plays the histories from first on, n of them.
+// mostTold is how many disagreements of a kind are shrunk and told.
+const mostTold = 150
+
+// compare plays n histories, from first on. Those of which the same properties must not fail are
+// judged together, and alone only if one is accused.
 func compare(ctx context.Context, seed, first uint64, n int, total *tally) {
-	acquitted := map[checker.Property][]int{}
-	all := make([]history, n)
-	for i := range all {
-		h, damaged := generate(seed, first+uint64(i))
-		all[i] = h
+	type one struct {
+		history
+		n uint64
+	}
+	type set [len(properties)]bool
+	alike := map[set][]one{}
+	for i := range uint64(n) {
+		h, isSound := generate(seed, first+i)
 		total.histories++
-		if damaged {
-			total.damaged++
+		if isSound {
+			total.sound++
 		}
-		if damaged && !sane(h) {
+		if !sane(h) {
+			total.insane++
 			continue
 		}
+		var acquitted set
+		var failing []checker.Property
 		for p, r := range verdicts(h) {
 			total.rulings[p][r]++
 			switch r {
 			case mustNot:
-				acquitted[p] = append(acquitted[p], i)
+				acquitted[slices.Index(properties[:], p)] = true
 			case mustFail:
-				total.asked[p]++
-				if v := judge(ctx, h.events(), p).Verdict; v != checker.Fail {
-					total.misses[p]++
-					total.missed = append(total.missed, disagreement{p, r, h, first + uint64(i)})
-				}
+				failing = append(failing, p)
 			}
+		}
+		alike[acquitted] = append(alike[acquitted], one{h, first + i})
+		if len(failing) > 0 {
+			total.hold(judge(ctx, h.events(), failing...), disagreement{ruling: mustFail, history: h, n: first + i}, failing)
 		}
 	}
-	for p, which := range acquitted {
-		batch := make([]history, len(which))
-		for i, j := range which {
-			batch[i] = all[j]
+	for acquitted, group := range alike {
+		var which []checker.Property
+		for i, p := range properties {
+			if acquitted[i] {
+				which = append(which, p)
+			}
 		}
-		if v := judge(ctx, together(batch), p).Verdict; v != checker.Fail && v != checker.Disagreement {
+		all := make([]history, len(group))
+		for i, o := range group {
+			all[i] = o.history
+		}
+		r := judge(ctx, together(all), which...)
+		which = slices.DeleteFunc(which, func(p checker.Property) bool { return !accused(r.Result(p).Verdict) })
+		if len(which) == 0 {
 			continue
 		}
-		for _, j := range which {
-			if v := judge(ctx, all[j].events(), p).Verdict; v == checker.Fail || v == checker.Disagreement {
-				total.accused = append(total.accused, disagreement{p, mustNot, all[j], first + uint64(j)})
-			}
+		for _, o := range group {
+			total.hold(judge(ctx, o.history.events(), which...), disagreement{ruling: mustNot, history: o.history, n: o.n}, which)
+		}
+	}
+}
+
+// hold holds a report against what some properties must be.
+func (t *tally) hold(r checker.Report, d disagreement, which []checker.Property) {
+	for _, p := range which {
+		if !wrong(r.Result(p).Verdict, d.ruling) {
+			continue
+		}
+		d.property = p
+		t.count[p][d.ruling]++
+		if t.count[p][d.ruling] <= mostTold {
+			t.wrong = append(t.wrong, d)
 		}
 	}
 }
 
 func newTally() *tally {
-	t := &tally{rulings: map[checker.Property]*[3]int{}, misses: map[checker.Property]int{}, asked: map[checker.Property]int{}}
-	for _, p := range judged() {
-		t.rulings[p] = new([3]int)
+	t := &tally{rulings: map[checker.Property]*[3]int{}, count: map[checker.Property]*[3]int{}}
+	for _, p := range properties {
+		t.rulings[p], t.count[p] = new([3]int), new([3]int)
 	}
 	return t
 }
 
-// shape is what a history looks like without its times.
+// shape is what a history looks like without its times and names.
 func shape(h history) string {
+	h = slices.Clone(h)
+	slices.SortStableFunc(h, func(a, b call) int { return cmp.Compare(a.inv, b.inv) })
+	names := map[int]int{}
+	numbers := map[[2]int]int{}
 	parts := make([]string, len(h))
 	for i, c := range h {
-		answer := c.outcome.String()
-		parts[i] = fmt.Sprintf("%c %s#%d %s %s", 'A'+rune(c.who), c.f, c.attempt, answer, c.mode)
+		if _, named := names[c.who]; !named {
+			names[c.who] = len(names)
+		}
+		one := [2]int{c.who, c.attempt}
+		if _, numbered := numbers[one]; !numbered {
+			numbers[one] = len(numbers)
+		}
+		parts[i] = fmt.Sprintf("%c %s#%d %s %s", 'A'+rune(names[c.who]), c.f, numbers[one], c.outcome, c.mode)
 	}
 	return strings.Join(parts, "·")
+}
+
+// stillAccused are the properties of which the checker is known to accuse histories falsely.
+// One of which it no more does has to go from here.
+func stillAccused() []checker.Property {
+	return []checker.Property{
+		checker.LeaseHonoured, checker.Ownership, checker.TruthfulReplies, checker.Reentrancy, checker.Fencing,
+	}
 }
 
 // TestOracle holds the checker against the oracle on random small histories. An accusation where
 // the oracle has an explanation fails the test. What the checker does not notice is counted.
 //
-// LOCKBENCH_SEED and LOCKBENCH_DURATION choose a seed and how long to go on.
+// LOCKBENCH_SEED chooses a seed, and LOCKBENCH_DURATION how long to go on with it, see
+// make differential.
 func TestOracle(t *testing.T) {
 	seed, err := strconv.ParseUint(cmp.Or(os.Getenv("LOCKBENCH_SEED"), "20251102"), 10, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const batch = 100
-	batches := effort.Count(300, 3000)
 	until, err := time.ParseDuration(cmp.Or(os.Getenv("LOCKBENCH_DURATION"), "0s"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	const batch = 500
+	batches := effort.Count(60, 2000)
 	total := newTally()
 	started := time.Now()
 	for i := 0; until == 0 && i < batches || time.Since(started) < until; i++ {
 		compare(t.Context(), seed, uint64(i*batch), batch, total)
 	}
-	t.Logf("seed %d: %d histories, %d of them damaged, in %v", seed, total.histories, total.damaged, time.Since(started).Round(time.Millisecond))
-	for _, p := range judged() {
-		r := total.rulings[p]
-		t.Logf("%-18s must not fail %d, must fail %d, free %d; missed %d of %d", p, r[mustNot], r[mustFail], r[free], total.misses[p], total.asked[p])
+	t.Logf("seed %d: %d histories, %d of a sound lock, %d left out, in %v", seed, total.histories, total.sound, total.insane, time.Since(started).Round(time.Millisecond))
+	for _, p := range properties {
+		r, c := total.rulings[p], total.count[p]
+		t.Logf("%-16s must not fail %d, accused %d; must fail %d, missed %d; free %d", p, r[mustNot], c[mustNot], r[mustFail], c[mustFail], r[free])
+		switch open := slices.Contains(stillAccused(), p); {
+		case c[mustNot] > 0 && !open:
+			t.Errorf("%s: %d histories are accused that must not be", p, c[mustNot])
+		case c[mustNot] == 0 && open && until == 0 && !testing.Short():
+			t.Errorf("%s: no history is accused any more that must not be; take it from the list", p)
+		}
 	}
-	report(t, total.missed, t.Logf)
-	report(t, total.accused, t.Errorf)
+	report(t, total.wrong)
 }
 
 // report shrinks disagreements and tells the smallest of each shape.
-func report(t *testing.T, all []disagreement, tell func(string, ...any)) {
+func report(t *testing.T, all []disagreement) {
 	type class struct {
 		smallest disagreement
 		times    int
 	}
 	classes := map[string]*class{}
-	const most = 150 // of each property
-	seen := map[checker.Property]int{}
 	for _, d := range all {
-		if seen[d.property]++; seen[d.property] > most {
-			continue
-		}
 		d.history = shrink(d.history, func(h history) bool { return disagrees(t.Context(), h, d.property, d.ruling) })
-		name := string(d.property) + " " + shape(d.history)
+		name := d.ruling.String() + string(d.property) + shape(d.history)
 		if classes[name] == nil {
 			classes[name] = &class{smallest: d}
 		}
 		classes[name].times++
 	}
-	var sorted []*class
-	for _, c := range classes {
-		sorted = append(sorted, c)
-	}
-	slices.SortFunc(sorted, func(a, b *class) int {
-		return cmp.Or(cmp.Compare(a.smallest.property, b.smallest.property), -cmp.Compare(a.times, b.times), cmp.Compare(len(a.smallest.history), len(b.smallest.history)))
+	sorted := slices.SortedFunc(maps.Values(classes), func(a, b *class) int {
+		return cmp.Or(cmp.Compare(a.smallest.ruling, b.smallest.ruling), cmp.Compare(a.smallest.property, b.smallest.property),
+			-cmp.Compare(a.times, b.times), cmp.Compare(len(a.smallest.history), len(b.smallest.history)))
 	})
 	for _, c := range sorted {
 		d := c.smallest
-		res := judge(t.Context(), d.history.events(), d.property)
-		tell("%s: the checker says %v, the oracle that it %v (%d×, history %d): %v\n\t%s", d.property, res.Verdict, d.ruling, c.times, d.n, d.history, res.Story)
+		res := judge(t.Context(), d.history.events(), d.property).Result(d.property)
+		t.Logf("%s %v, and the checker says %v (%d×, history %d): %v\n\t%s", d.property, d.ruling, res.Verdict, c.times, d.n, d.history, res.Story)
 	}
 }

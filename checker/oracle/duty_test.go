@@ -16,6 +16,8 @@ import "github.com/lockbench/lockbench/histories"
 func (s *search) duty(st *state, a, at int, next []state) []state {
 	act := &s.acts[a]
 	switch {
+	case act.again:
+		return next
 	case act.f == histories.Acquire && act.outcome == histories.Fail, act.f == histories.Count:
 		return append(next, *st)
 	case act.f == histories.Acquire:

@@ -16,6 +16,7 @@ type generator struct {
 	mixed  bool           // readers and writers
 	tokens bool
 	told   bool
+	fault  fault
 	plan   []planned
 }
 
@@ -26,8 +27,9 @@ type planned struct {
 	lost bool
 }
 
-// generate returns a history from a seed: of a sound lock, or a damaged one of such.
-func generate(seed, n uint64) (h history, damaged bool) {
+// generate returns a history from a seed, and whether it is one of a sound lock. Others are of
+// a lock with one fault, or damaged.
+func generate(seed, n uint64) (h history, isSound bool) {
 	g := &generator{rng: rand.New(rand.NewPCG(seed, n))}
 	switch g.rng.IntN(10) {
 	case 0, 1, 2:
@@ -37,6 +39,9 @@ func generate(seed, n uint64) (h history, damaged bool) {
 	}
 	g.tokens = !g.mixed && g.rng.IntN(3) == 0
 	g.told = g.rng.IntN(4) == 0
+	if g.rng.IntN(3) == 0 {
+		g.fault = fault(1 + g.rng.IntN(int(faults)-1))
+	}
 	most := 4 + g.rng.IntN(5)
 	for {
 		g.plan = g.plan[:0]
@@ -49,11 +54,11 @@ func generate(seed, n uint64) (h history, damaged bool) {
 			break
 		}
 	}
-	if g.rng.IntN(2) == 0 {
-		for range 1 + g.rng.IntN(2) {
-			h = damage(g.rng, h)
-		}
-		return h, true
+	if g.rng.IntN(3) > 0 {
+		return h, g.fault == sound
+	}
+	for range 1 + g.rng.IntN(2) {
+		h = damage(g.rng, h)
 	}
 	return h, false
 }
@@ -144,7 +149,7 @@ func (g *generator) crop(most int) {
 
 // play has a server answer what was planned.
 func (g *generator) play() history {
-	v := &server{}
+	v := &server{fault: g.fault, rng: g.rng}
 	refused := map[[2]int]bool{}
 	var h history
 	for _, p := range g.plan {
@@ -172,72 +177,6 @@ func (g *generator) play() history {
 	}
 	slices.SortStableFunc(h, func(a, b call) int { return cmp.Compare(a.inv, b.inv) })
 	return h
-}
-
-// A server is the sound lock that answers what is planned.
-type server struct {
-	now   time.Duration
-	keys  []entry
-	token int64
-}
-
-type entry struct {
-	who, attempt, count int
-	mode                histories.Mode
-	until               time.Duration
-	token               int64
-}
-
-func (v *server) until(ttl time.Duration) time.Duration {
-	if ttl == 0 {
-		return 1 << 62
-	}
-	return v.now + ttl
-}
-
-func (v *server) answer(c *call) histories.Type {
-	v.keys = slices.DeleteFunc(v.keys, func(k entry) bool { return k.until <= v.now })
-	own := slices.IndexFunc(v.keys, func(k entry) bool {
-		return k.who == c.who && (k.attempt == c.attempt || c.mode == histories.Reentrant)
-	})
-	switch {
-	case c.f == histories.Acquire:
-		return v.acquire(c, own)
-	case c.f == histories.Count:
-		c.count = 0
-		if own >= 0 {
-			c.count = v.keys[own].count
-		}
-		return histories.OK
-	case own < 0:
-		return histories.Fail
-	case c.f == histories.Extend:
-		v.keys[own].until = v.until(c.ttl)
-	default:
-		if v.keys[own].count--; v.keys[own].count == 0 {
-			v.keys = slices.Delete(v.keys, own, own+1)
-		}
-	}
-	return histories.OK
-}
-
-func (v *server) acquire(c *call, own int) histories.Type {
-	if own >= 0 {
-		k := &v.keys[own]
-		k.count++
-		k.until = max(k.until, v.until(c.ttl))
-		c.token = k.token
-		return histories.OK
-	}
-	for _, k := range v.keys {
-		if k.mode != histories.Shared || c.mode != histories.Shared {
-			return histories.Fail
-		}
-	}
-	v.token++
-	c.token = v.token
-	v.keys = append(v.keys, entry{who: c.who, attempt: c.attempt, count: 1, mode: c.mode, until: v.until(c.ttl), token: v.token})
-	return histories.OK
 }
 
 // damage changes one thing in a history.

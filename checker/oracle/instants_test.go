@@ -4,7 +4,8 @@ package oracle
 type tick = int32
 
 const (
-	maxCalls = 9
+	maxCalls = 8
+	maxActs  = maxCalls + 3
 	forever  = tick(1 << 29)
 )
 
@@ -13,7 +14,7 @@ const (
 // closed: it says what follows from all that it was told.
 type instants struct {
 	n    int
-	most [maxCalls + 1][maxCalls + 1]tick
+	most [maxActs + 1][maxActs + 1]tick
 }
 
 // add adds an instant of which nothing is known, and returns its number.

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/histories"
 )
 
@@ -29,9 +30,9 @@ func TestOracleOfKnown(t *testing.T) {
 // TestOracleOfSound: the oracle finds an explanation of whatever a sound lock answered.
 func TestOracleOfSound(t *testing.T) {
 	const seed = 20251101
-	for n := range uint64(20_000) {
-		h, damaged := generate(seed, n)
-		if damaged {
+	for n := range uint64(effort.Count(10_000, 100_000)) {
+		h, sound := generate(seed, n)
+		if !sound {
 			continue
 		}
 		for p, got := range verdicts(h) {

@@ -18,6 +18,7 @@ type act struct {
 	before   uint16 // the acts that must come before it
 	of       int    // place of its attempt's acquire, -1 if there is none
 	first    tick   // of an acquire: when its first release was invoked; forever: never
+	again    bool   // a release that has another effect beside its own, see server
 	surfaced bool   // of an acquire of unknown outcome: an accepted call shows that it was granted
 }
 
@@ -106,7 +107,7 @@ type search struct {
 	must  uint16 // the acts that have to be placed
 	rules rules
 	step  func(s *search, st *state, a, at int, next []state) []state
-	next  [maxCalls + 1][]state // room, by depth
+	next  [maxActs + 1][]state // room, by depth
 
 	// kept is for each property the fewest wrongs of an explanation that keeps it, and fewest
 	// that of any.
@@ -154,7 +155,7 @@ func (s *search) from(st *state, depth int) {
 		}
 		placed := *st
 		at := placed.add()
-		if !placed.after(at, 0, act.inv) || act.known && !placed.within(at, 0, act.ret) || !placed.after(at, st.last, 0) {
+		if !placed.after(at, 0, act.inv) || (act.known || act.again) && !placed.within(at, 0, act.ret) || !placed.after(at, st.last, 0) {
 			continue
 		}
 		placed.done |= 1 << a
@@ -201,6 +202,12 @@ func newSearch(h history) *search {
 		}
 		if a.outcome == histories.Info {
 			s.surface(i)
+		}
+	}
+	for i := range s.acts {
+		if a := s.acts[i]; a.f == histories.Release && a.outcome != histories.Fail && len(s.acts) < maxActs {
+			a.again, a.known = true, false
+			s.acts = append(s.acts, a)
 		}
 	}
 	s.require()

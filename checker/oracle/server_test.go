@@ -14,11 +14,14 @@ const (
 // key is the caller's, DEL if it is, a count for a re-entrant client, and one key for each
 // reader. It adds every state in which the act can have been answered as it was.
 //
-// A server may do wrong, each time at the price of 1:
+// A server may do wrong, each time at the price of 1. It is 2 to refuse a release or an extend to
+// the holder, so that a refusal is believed if an accepted release of somebody else explains it;
+// it is 2 as well for a release of unknown outcome to do so, and 3 for one that was refused.
 //
 //   - an acquire is granted inside another's lease, whose key stays or is overwritten (if the
 //     rules allow it, and never to an acquire that nothing shows to have been granted);
-//   - a release ends a hold of somebody else: breaks ownership, and truthful replies if it says "done";
+//   - a release or extend ends a hold of somebody else, that of a reader also together with its
+//     own: breaks ownership, and truthful replies if it says "done" to who has not the lock;
 //   - an extend gives somebody else's key its own lease: breaks truthful replies if it says "done";
 //   - a release or extend says "done" to who has not the lock, or is refused to the holder, and
 //     does it or not: breaks truthful replies;
@@ -28,11 +31,18 @@ const (
 //   - a count is not what the server counts, or a re-entry or release is counted wrongly: breaks re-entrancy;
 //   - a token is not higher than all before, other than a re-entry's: breaks fencing.
 //
-// A re-entry never shortens the lease. Where a definition leaves open whether something is wrong,
-// it is to the generous and costs nothing: that a re-entry shortens the lease; "done" for
+// A re-entry never shortens the lease. To the generous a release may also end a hold of somebody
+// else at another instant than it ends its own, as if it were sent twice. Where a definition leaves open whether something is wrong,
+// it is free to the generous: that a re-entry shortens the lease; "done" for
 // a lease that has merely ended, while nobody else has the lock; and a refusal beside another's
 // acquire that was under way.
 func (s *search) server(st *state, a, at int, next []state) []state {
+	if s.acts[a].again {
+		if !s.rules.generous {
+			return next
+		}
+		return s.foreign(st, a, at, next)
+	}
 	switch s.acts[a].f {
 	case histories.Acquire:
 		if s.acts[a].outcome == histories.Fail {

@@ -41,12 +41,32 @@ func (s *search) reached(st *state, a, at, own int, next []state) []state {
 	case histories.OK, histories.Info:
 		next = append(next, did)
 	case histories.Fail:
-		next = append(next, s.wrong(st, truthful, 0), s.wrong(&did, truthful, 0))
+		lied, liedAndDid := s.wrong(st, truthful, 0), s.wrong(&did, truthful, 0)
+		lied.cost++
+		liedAndDid.cost++
+		next = append(next, lied, liedAndDid)
+	}
+	if act.mode == histories.Shared && act.outcome != histories.Fail {
+		next = s.alone(&did, a, at, next)
 	}
 	if act.f == histories.Release && act.mode == histories.Reentrant && act.outcome != histories.Fail {
 		next = s.misreleased(st, own, next)
 	}
 	return next
+}
+
+// alone adds the states in which what a reader does to its own hold ends those of others.
+func (s *search) alone(st *state, a, at int, next []state) []state {
+	n := s.wrong(st, ownership, 0)
+	for i := n.held - 1; i >= 0; i-- {
+		if int(n.holds[i].of) != s.acts[a].of {
+			n.drop(i)
+		}
+	}
+	if n.held == st.held {
+		return next
+	}
+	return append(next, n)
 }
 
 // misreleased adds the states in which a re-entrant client's release gives back more than one
@@ -100,12 +120,19 @@ func (s *search) ended(st *state, act *act) bool {
 	return false
 }
 
-// foreign adds the states in which a touches what is another's.
+// foreign adds the states in which a touches what is another's. That it did so and says otherwise,
+// or nothing, is dearer than that it says so.
 func (s *search) foreign(st *state, a, at int, next []state) []state {
 	act := &s.acts[a]
 	var breaks uint8
-	if act.outcome == histories.OK {
+	var extra int8
+	switch act.outcome {
+	case histories.OK:
 		breaks = truthful
+	case histories.Info:
+		extra = 1
+	case histories.Fail:
+		extra = 2
 	}
 	for i, h := range st.holds[:st.held] {
 		n := *st
@@ -113,12 +140,12 @@ func (s *search) foreign(st *state, a, at int, next []state) []state {
 			continue
 		}
 		if act.f == histories.Extend {
-			n = s.wrong(&n, breaks, 0)
-			n.holds[i].since, n.holds[i].lease = int8(at), act.lease
-			next = append(next, n)
-			continue
+			longer := s.wrong(&n, breaks, 0)
+			longer.holds[i].since, longer.holds[i].lease = int8(at), act.lease
+			next = append(next, longer)
 		}
 		n = s.wrong(&n, breaks|ownership, 0)
+		n.cost += extra
 		n.drop(i)
 		next = append(next, n)
 		if n.held > 0 { // all at once

@@ -1,6 +1,11 @@
 package oracle
 
-import "github.com/lockbench/lockbench/checker"
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/histories"
+)
 
 // A ruling is what may be said of a property of a history.
 type ruling uint8
@@ -16,16 +21,14 @@ func (r ruling) String() string { return [...]string{"free", "must not fail", "m
 // mostWrongs is how many wrongs of a server are assumed at most.
 const mostWrongs = 3
 
-// served are the properties that the server's wrongs tell apart, by their bits.
-func served() [4]checker.Property {
-	return [...]checker.Property{checker.Ownership, checker.TruthfulReplies, checker.Reentrancy, checker.Fencing}
+// properties are all that are ruled on. The last ones are those that the server's wrongs tell
+// apart, in the order of their bits.
+var properties = [...]checker.Property{ //nolint:gochecknoglobals // nobody changes it; a constant cannot be an array
+	checker.StrictExclusion, checker.LeaseExclusion, checker.LeaseHonoured,
+	checker.Ownership, checker.TruthfulReplies, checker.Reentrancy, checker.Fencing,
 }
 
-// judged are all that are ruled on.
-func judged() []checker.Property {
-	all := served()
-	return append([]checker.Property{checker.StrictExclusion, checker.LeaseExclusion, checker.LeaseHonoured}, all[:]...)
-}
+func served() []checker.Property { return properties[3:] }
 
 // verdicts rules on a history.
 //
@@ -44,6 +47,9 @@ func verdicts(h history) map[checker.Property]ruling {
 		checker.LeaseExclusion:  s.excludes(h, true),
 		checker.LeaseHonoured:   s.honours(),
 	}
+	for _, p := range served() {
+		v[p] = free
+	}
 	s.serves(v)
 	return v
 }
@@ -56,10 +62,21 @@ func (s *search) excludes(h history, leases bool) ruling {
 	}
 	t.onlyTheShown()
 	t.run(rules{}, t.belief(ends))
-	if t.fewest == none {
+	switch {
+	case t.fewest == none:
 		return mustFail
+	case t.oneOfSeveral():
+		return free
 	}
 	return mustNot
+}
+
+// oneOfSeveral says that an accepted call shows one of several acquires to have been granted,
+// and not which.
+func (s *search) oneOfSeveral() bool {
+	return slices.ContainsFunc(s.acts, func(a act) bool {
+		return a.known && a.outcome == histories.OK && a.of >= 0 && s.acts[a.of].outcome == histories.Info && !s.acts[a.of].surfaced
+	})
 }
 
 // onlyTheShown leaves acquires of unknown outcome out unless they surfaced. They would only be
