@@ -15,11 +15,13 @@ COUNT             ?= 6
 BENCH_OUT         ?= bin/bench-$(VERSION).txt
 FUZZTIME          ?= 10s
 RUNS              ?= 300
+DURATION          ?= 10m
+SEED              ?= $(shell date +%Y%m%d)
 TIMEOUT           ?= 25m
 # What runs in parallel waits most of its time for leases to end on real servers.
 WIDE              ?= 16
 
-.PHONY: help build test test-fast nightly lint docs docs-check track-record bench bench-compare soak fuzz cover tidy-check clean
+.PHONY: help build test test-fast nightly lint docs docs-check track-record bench bench-compare soak differential fuzz cover tidy-check clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -49,6 +51,7 @@ nightly: build ## Play everything that can be played, for hours: all seeds, all 
 	bin/lockbench gate --runs 20
 	bin/lockbench gate --backend process --runs 3
 	$(MAKE) soak
+	$(MAKE) differential
 	$(MAKE) fuzz FUZZTIME=60s
 
 lint: ## Check with gofmt, go vet and golangci-lint, whose version is pinned
@@ -102,6 +105,9 @@ bench-compare: ## Compare two results of make bench (OLD=file NEW=file)
 
 soak: ## Run random locks under all faults at once, in virtual time, and each twice (RUNS=300)
 	LOCKBENCH_RANDOM_RUNS=$(RUNS) $(GO) test ./harness -run "^TestRandomRuns$$" -count=1 -v -timeout 0
+
+differential: ## Hold the checker against an enumeration of every order and instant of small histories (DURATION=10m SEED=1)
+	LOCKBENCH_DURATION=$(DURATION) LOCKBENCH_SEED=$(SEED) GOGC=400 $(GO) test ./checker/oracle -run '^TestOracle$$' -count=1 -v -timeout 0
 
 fuzz: ## Run each fuzz target for a while (FUZZTIME=10s)
 	@grep -r '^func Fuzz' --include='*_test.go' . | sed 's|/[^/]*:func | |; s|(.*||' | sort | \

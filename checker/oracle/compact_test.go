@@ -3,6 +3,7 @@ package oracle
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -125,17 +126,19 @@ func (c *call) times(text string) error {
 	return nil
 }
 
-func milliseconds(n float64) time.Duration { return time.Duration(n * float64(time.Millisecond)) }
+func milliseconds(n float64) time.Duration {
+	return time.Duration(math.Round(n * float64(time.Millisecond)))
+}
 
 func (c *call) answer(f []string) error {
 	for i := 0; i < len(f); i++ {
 		var err error
-		next := func() (n int64) {
+		next := func() (n float64) {
 			if i++; i >= len(f) {
 				err = fmt.Errorf("%q wants a number", f[i-1])
 				return 0
 			}
-			n, err = strconv.ParseInt(f[i], 10, 64)
+			n, err = strconv.ParseFloat(f[i], 64)
 			return n
 		}
 		switch word := f[i]; {
@@ -148,9 +151,9 @@ func (c *call) answer(f []string) error {
 		case word == "=":
 			c.outcome, c.count = histories.OK, int(next())
 		case word == "token":
-			c.token = next()
+			c.token = int64(next())
 		case word == "until":
-			c.told = time.Duration(next()) * time.Millisecond
+			c.told = milliseconds(next())
 		case word == "read":
 			c.mode = histories.Shared
 		case word == "reenter":

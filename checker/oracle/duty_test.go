@@ -44,7 +44,7 @@ func (s *search) owe(st *state, a, at, i int, next []state) []state {
 			n.drop(i)
 			next = s.owe(&n, a, at, i, next)
 		}
-		if n := *st; h.mode != histories.Reentrant && n.after(at, 0, s.returned(int(h.of))) {
+		if n := *st; h.mode != reentrant && n.after(at, 0, s.returned(int(h.of))) {
 			n.drop(i)
 			next = s.owe(&n, a, at, i, next)
 		}
@@ -52,7 +52,7 @@ func (s *search) owe(st *state, a, at, i int, next []state) []state {
 	}
 	fresh := hold{of: int8(act.of), who: int8(act.who), mode: act.mode, since: int8(at), lease: act.lease, count: 1}
 	own := -1
-	if act.mode == histories.Reentrant {
+	if act.mode == reentrant {
 		own = st.party(act.who)
 	}
 	n := *st
@@ -136,7 +136,7 @@ func (s *search) owedLonger(st *state, a, at int, next []state) []state {
 // was invoked.
 func (s *search) givenBack(st *state, a int, next []state) []state {
 	act := &s.acts[a]
-	if act.mode != histories.Reentrant {
+	if act.mode != reentrant {
 		return append(next, *st)
 	}
 	own := st.party(act.who)
@@ -159,10 +159,10 @@ func (s *search) owing() *search {
 	t := s.surfacing()
 	for i := range t.acts {
 		a := &t.acts[i]
-		if a.f == histories.Acquire && a.mode != histories.Reentrant && !a.known {
+		if a.f == histories.Acquire && a.mode != reentrant && !a.known {
 			a.before |= 1 << i // what nobody shows to have been granted is owed to nobody
 		}
-		if a.f == histories.Release && a.mode == histories.Reentrant && a.outcome == histories.Fail {
+		if a.f == histories.Release && a.mode == reentrant && a.outcome == histories.Fail {
 			a.known = false
 		}
 	}

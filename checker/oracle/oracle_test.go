@@ -18,7 +18,7 @@ func TestOracleOfKnown(t *testing.T) {
 		if k.at != 0 || len(h) > maxCalls {
 			continue
 		}
-		v := verdicts(h)
+		v := verdicts(h, new(room))
 		for p, want := range k.want {
 			if got := v[p]; got == mustFail && want == acquit || got == mustNot && want != acquit {
 				t.Errorf("%s: %s %v, want %s: %s", k.name, p, got, want, k.history)
@@ -35,7 +35,7 @@ func TestOracleOfSound(t *testing.T) {
 		if !sound {
 			continue
 		}
-		for p, got := range verdicts(h) {
+		for p, got := range verdicts(h, new(room)) {
 			// A holder that outlives its lease breaks what is believed.
 			if got != mustNot && p != checker.StrictExclusion && p != checker.LeaseExclusion {
 				t.Fatalf("history %d of seed %d: %s %v, want %v: %v", n, seed, p, got, mustNot, h)

@@ -2,7 +2,6 @@ package oracle
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 	"time"
 
@@ -12,6 +11,8 @@ import (
 // An act is a call as the search has it.
 type act struct {
 	call
+	mode     mode
+	token    int32
 	inv, ret tick
 	lease    tick   // what it asks for; forever: without an end
 	known    bool   // it must take effect, or be answered, between inv and ret
@@ -26,18 +27,37 @@ type act struct {
 type hold struct {
 	of    int8 // place of the acquire
 	who   int8
-	mode  histories.Mode
+	mode  mode
 	since int8 // the instant from which the lease runs
-	lease tick
 	count int8 // entries of a re-entrant client
-	token int64
+	lease tick
+	token int32
+}
+
+// A mode is a histories.Mode in a byte.
+type mode uint8
+
+const (
+	exclusive mode = iota
+	shared
+	reentrant
+)
+
+func modeOf(m histories.Mode) mode {
+	switch m {
+	case histories.Shared:
+		return shared
+	case histories.Reentrant:
+		return reentrant
+	}
+	return exclusive
 }
 
 func (h hold) shares(a *act) bool {
 	switch {
-	case h.mode != a.mode || h.mode == histories.Exclusive:
+	case h.mode != a.mode || h.mode == exclusive:
 		return false
-	case h.mode == histories.Reentrant:
+	case h.mode == reentrant:
 		return int(h.who) == a.who
 	}
 	return true
@@ -51,7 +71,7 @@ type state struct {
 	done   uint16 // acts that took effect or were answered
 	lapsed uint16 // acquires whose lease was found to be over
 	last   int    // the instant of the last act
-	token  int64  // the highest so far
+	token  int32  // the highest so far
 	cost   int8   // how often the lock did wrong
 	broken uint8  // the properties that it broke, of those that a search tells apart
 }
@@ -107,12 +127,18 @@ type search struct {
 	must  uint16 // the acts that have to be placed
 	rules rules
 	step  func(s *search, st *state, a, at int, next []state) []state
-	next  [maxActs + 1][]state // room, by depth
+	room  *room
 
 	// kept is for each property the fewest wrongs of an explanation that keeps it, and fewest
 	// that of any.
 	kept   [4]int8
 	fewest int8
+}
+
+// A room is where a search keeps the states of each depth. Searches one after the other share it.
+type room struct {
+	placed [maxActs + 1]state   // an act was placed, and nothing said of what it did
+	next   [maxActs + 1][]state // what it can have done
 }
 
 const none = int8(math.MaxInt8)
@@ -153,16 +179,18 @@ func (s *search) from(st *state, depth int) {
 		if bit := uint16(1) << a; st.done&bit != 0 || act.before&^st.done != 0 {
 			continue
 		}
-		placed := *st
+		placed := &s.room.placed[depth]
+		*placed = *st
 		at := placed.add()
 		if !placed.after(at, 0, act.inv) || (act.known || act.again) && !placed.within(at, 0, act.ret) || !placed.after(at, st.last, 0) {
 			continue
 		}
 		placed.done |= 1 << a
 		placed.last = at
-		s.next[depth] = s.step(s, &placed, a, at, s.next[depth][:0])
-		for i := range s.next[depth] {
-			s.from(&s.next[depth][i], depth+1)
+		next := s.step(s, placed, a, at, s.room.next[depth][:0])
+		s.room.next[depth] = next
+		for i := range next {
+			s.from(&next[i], depth+1)
 		}
 	}
 }
@@ -177,13 +205,13 @@ func (s *search) found(st *state) {
 }
 
 // newSearch prepares the calls of a history but those of the resource, and crashes.
-func newSearch(h history) *search {
-	s := &search{}
+func newSearch(h history, in *room) *search {
+	s := &search{room: in}
 	for _, c := range h {
 		if c.f == histories.Crash || c.f == histories.Read || c.f == histories.Write {
 			continue
 		}
-		a := act{call: c, inv: ticks(c.inv), ret: ticks(c.ret), lease: ticks(c.ttl), known: !c.unknown() && !c.open, of: -1, first: forever}
+		a := act{call: c, mode: modeOf(c.mode), token: int32(c.token), inv: ticks(c.inv), ret: ticks(c.ret), lease: ticks(c.ttl), known: !c.unknown() && !c.open, of: -1, first: forever}
 		if c.open {
 			a.ret = forever
 		}
@@ -245,7 +273,7 @@ func (s *search) relate(i int) {
 func (s *search) surface(i int) {
 	a := &s.acts[i]
 	for j := range s.acts {
-		if b := &s.acts[j]; j != i && b.f == histories.Acquire && b.who == a.who && a.mode == histories.Reentrant && b.outcome != histories.Fail {
+		if b := &s.acts[j]; j != i && b.f == histories.Acquire && b.who == a.who && a.mode == reentrant && b.outcome != histories.Fail {
 			return
 		}
 	}
@@ -257,7 +285,7 @@ func (s *search) surface(i int) {
 // surfacing returns the search in which acquires that surfaced have to be granted before what
 // shows that they were.
 func (s *search) surfacing() *search {
-	t := &search{acts: slices.Clone(s.acts)}
+	t := &search{acts: slices.Clone(s.acts), room: s.room}
 	for i := range t.acts {
 		a := &t.acts[i]
 		if a.of < 0 || a.of == i || !a.known || a.outcome != histories.OK || !t.acts[a.of].surfaced {
@@ -278,6 +306,3 @@ func ticks(d time.Duration) tick {
 	const unit = time.Millisecond / 10
 	return tick(min(d/unit, time.Duration(forever)))
 }
-
-// calls is how many acts there are.
-func (s *search) calls() int { return bits.OnesCount16(uint16(1)<<len(s.acts) - 1) }

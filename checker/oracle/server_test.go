@@ -103,7 +103,7 @@ func (s *search) taken(st *state, a, at int, next []state) []state {
 	act := &s.acts[a]
 	fresh := hold{of: int8(a), who: int8(act.who), mode: act.mode, since: int8(at), lease: act.lease, count: 1, token: act.token}
 	own := -1
-	if act.mode == histories.Reentrant {
+	if act.mode == reentrant {
 		own = st.party(act.who)
 	}
 	if own < 0 {
@@ -183,7 +183,7 @@ func (st *state) party(who int) int {
 // own is the place of the hold that a's release or extend is about, or -1.
 func (s *search) own(st *state, a int) int {
 	act := &s.acts[a]
-	if act.mode == histories.Reentrant {
+	if act.mode == reentrant {
 		return st.party(act.who)
 	}
 	for i, h := range st.holds[:st.held] {
@@ -204,7 +204,7 @@ func (s *search) refused(st *state, a, at int, next []state) []state {
 		case !n.runs(h, at, s.rules):
 		case !h.shares(act):
 			next = append(next, n)
-		case h.mode == histories.Shared:
+		case h.mode == shared:
 			others = true
 		}
 	}
@@ -214,7 +214,7 @@ func (s *search) refused(st *state, a, at int, next []state) []state {
 	switch {
 	case others:
 		return append(next, s.wrong(st, 0, truthful))
-	case act.mode == histories.Reentrant && st.party(act.who) >= 0:
+	case act.mode == reentrant && st.party(act.who) >= 0:
 		return append(next, s.wrong(st, reentrancy, truthful))
 	}
 	return append(next, s.wrong(st, truthful, 0))

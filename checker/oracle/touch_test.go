@@ -46,10 +46,10 @@ func (s *search) reached(st *state, a, at, own int, next []state) []state {
 		liedAndDid.cost++
 		next = append(next, lied, liedAndDid)
 	}
-	if act.mode == histories.Shared && act.outcome != histories.Fail {
+	if act.mode == shared && act.outcome != histories.Fail {
 		next = s.alone(&did, a, at, next)
 	}
-	if act.f == histories.Release && act.mode == histories.Reentrant && act.outcome != histories.Fail {
+	if act.f == histories.Release && act.mode == reentrant && act.outcome != histories.Fail {
 		next = s.misreleased(st, own, next)
 	}
 	return next
@@ -91,7 +91,7 @@ func (s *search) idle(st *state, a, at int, next []state) []state {
 	// Its lease has ended, and nothing else: that is wrong only if another has the lock.
 	free := *st
 	for i := free.held - 1; i >= 0; i-- {
-		if free.holds[i].mode != act.mode || act.mode != histories.Shared {
+		if free.holds[i].mode != act.mode || act.mode != shared {
 			if !free.over(free.holds[i], at, s.rules) {
 				return append(next, s.wrong(st, truthful, 0))
 			}
@@ -109,7 +109,7 @@ func (s *search) idle(st *state, a, at int, next []state) []state {
 
 // ended says that the lease of the attempt, or of its re-entrant client, was found to be over.
 func (s *search) ended(st *state, act *act) bool {
-	if act.mode != histories.Reentrant {
+	if act.mode != reentrant {
 		return st.lapsed&(1<<act.of) != 0
 	}
 	for i := range s.acts {

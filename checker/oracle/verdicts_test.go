@@ -23,7 +23,7 @@ const mostWrongs = 3
 
 // properties are all that are ruled on. The last ones are those that the server's wrongs tell
 // apart, in the order of their bits.
-var properties = [...]checker.Property{ //nolint:gochecknoglobals // nobody changes it; a constant cannot be an array
+var properties = [...]checker.Property{
 	checker.StrictExclusion, checker.LeaseExclusion, checker.LeaseHonoured,
 	checker.Ownership, checker.TruthfulReplies, checker.Reentrancy, checker.Fencing,
 }
@@ -40,8 +40,8 @@ func served() []checker.Property { return properties[3:] }
 // that one of them keeps, and must fail if all break it. A grant inside another's lease is lease
 // honoured's to tell: it is assumed without reserve only if that must fail. If the strict and the
 // generous do not agree on what the fewest wrongs are, nothing is ruled.
-func verdicts(h history) map[checker.Property]ruling {
-	s := newSearch(h)
+func verdicts(h history, in *room) map[checker.Property]ruling {
+	s := newSearch(h, in)
 	v := map[checker.Property]ruling{
 		checker.StrictExclusion: s.excludes(h, false),
 		checker.LeaseExclusion:  s.excludes(h, true),
