@@ -63,9 +63,9 @@ func generate(seed, n uint64) (h history, isSound bool) {
 	return h, false
 }
 
-// span is a time from one to some thousand milliseconds, odd enough that no two sums are equal.
+// span is a time from one to some thousand milliseconds, odd enough that two sums are seldom equal.
 func (g *generator) span() time.Duration {
-	odd := time.Duration(g.rng.IntN(10_000)) * 100 * time.Nanosecond
+	odd := time.Duration(g.rng.IntN(100)) * unit
 	switch g.rng.IntN(6) {
 	case 0:
 		return time.Duration(50+g.rng.IntN(400))*time.Millisecond + odd

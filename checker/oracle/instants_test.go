@@ -1,6 +1,6 @@
 package oracle
 
-// A tick is a tenth of a millisecond.
+// A tick is a hundredth of a millisecond. Histories to be compared have no finer times.
 type tick = int32
 
 const (

@@ -108,7 +108,7 @@ type rules struct {
 // or more, so that no verdict hangs on rounding.
 func (r rules) least(lease tick) tick {
 	if r.generous {
-		return max(0, lease-lease/33-50)
+		return max(0, lease-lease/33-500)
 	}
 	return lease
 }
@@ -116,7 +116,7 @@ func (r rules) least(lease tick) tick {
 // most is the longest that a lease can last.
 func (r rules) most(lease tick) tick {
 	if r.generous {
-		return lease + lease/33 + 50
+		return lease + lease/33 + 500
 	}
 	return lease
 }
@@ -302,7 +302,8 @@ func (s *search) surfacing() *search {
 	return t
 }
 
+const unit = time.Millisecond / 100
+
 func ticks(d time.Duration) tick {
-	const unit = time.Millisecond / 10
 	return tick(min(d/unit, time.Duration(forever)))
 }

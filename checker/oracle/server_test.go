@@ -151,16 +151,24 @@ func (s *search) miscounted(st *state, own int, most int8, next []state) []state
 	return next
 }
 
-// number gives a its fencing token. One that is wrong has its price.
+// number gives a its fencing token. One that is wrong has its price. Of a hold whose token nobody
+// knows it is known that it is higher than all before: its token is that one, negative.
 func (s *search) number(st *state, a int, entered bool) {
 	token := s.acts[a].token
-	if token == 0 {
+	own := &st.holds[s.own(st, a)].token
+	if !entered {
+		*own = token
+	}
+	switch {
+	case token == 0 && !entered:
+		*own = -st.token
+		return
+	case token == 0:
 		return
 	}
 	right := token > st.token
 	if entered {
-		own := &st.holds[st.party(s.acts[a].who)].token
-		right = right || token == *own || s.rules.generous && token > *own || *own == 0
+		right = right || token == *own || *own <= 0 && token > -*own || s.rules.generous && token > *own
 		*own = max(*own, token)
 	}
 	highest := max(st.token, token)
@@ -184,6 +192,9 @@ func (st *state) party(who int) int {
 func (s *search) own(st *state, a int) int {
 	act := &s.acts[a]
 	if act.mode == reentrant {
+		if !s.rules.generous && act.of >= 0 && act.f != histories.Acquire && s.acts[act.of].outcome == histories.Fail {
+			return -1 // whether who was refused may use what it has from another acquire is left open
+		}
 		return st.party(act.who)
 	}
 	for i, h := range st.holds[:st.held] {

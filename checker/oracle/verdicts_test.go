@@ -100,6 +100,13 @@ func (s *search) honours() ruling {
 	return mustFail
 }
 
+// flawless says that a sound lock explains a history, so that no property of a server may fail.
+func flawless(h history, in *room) bool {
+	s := newSearch(h, in)
+	s.run(rules{}, (*search).server)
+	return s.fewest == 0 && s.honours() == mustNot
+}
+
 // serves rules on the properties that the server tells apart.
 func (s *search) serves(v map[checker.Property]ruling) {
 	beside := v[checker.LeaseHonoured] == mustFail
