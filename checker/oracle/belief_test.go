@@ -35,23 +35,28 @@ func (s *search) belief(ends []tick) func(s *search, st *state, a, at int, next 
 			n.hold(hold{of: int8(a), who: int8(act.who), mode: act.mode})
 			return append(next, n)
 		case act.of >= 0 && act.known && act.outcome == histories.OK && s.acts[act.of].surfaced:
-			return s.shown(st, act, ends, next)
+			return s.shown(st, act, next)
 		}
 		return append(next, *st)
 	}
 }
 
-// shown adds the states in which an accepted release or extend finds its attempt holding.
-func (s *search) shown(st *state, act *act, ends []tick, next []state) []state {
+// shown adds the state in which an accepted release or extend finds its attempt holding. If the
+// belief has ended before, it shows nothing.
+func (s *search) shown(st *state, act *act, next []state) []state {
 	i := slices.IndexFunc(st.holds[:st.held], func(h hold) bool { return int(h.of) == act.of })
-	if i < 0 && ends[act.of] > act.ret {
-		return next
-	}
 	n := *st
 	if act.f == histories.Release && i >= 0 {
 		n.drop(i)
 	}
 	return append(next, n)
+}
+
+// late says that an accepted call shows a hold after its belief had ended, which is left open.
+func (s *search) late(ends []tick) bool {
+	return slices.ContainsFunc(s.acts, func(a act) bool {
+		return a.of >= 0 && a.known && a.outcome == histories.OK && s.acts[a.of].surfaced && a.ret > ends[a.of]
+	})
 }
 
 // ends is for each acquire when its belief ends. The second result is false if one that has

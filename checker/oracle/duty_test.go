@@ -139,7 +139,7 @@ func (s *search) givenBack(st *state, a int, next []state) []state {
 	if act.mode != reentrant {
 		return append(next, *st)
 	}
-	own := st.party(act.who)
+	own := s.own(st, a)
 	if own >= 0 && (act.outcome != histories.Fail || s.rules.generous) {
 		n := *st
 		if n.holds[own].count--; n.holds[own].count == 0 {
@@ -147,7 +147,8 @@ func (s *search) givenBack(st *state, a int, next []state) []state {
 		}
 		next = append(next, n)
 	}
-	if own < 0 || act.outcome == histories.Fail || s.rules.generous {
+	granted := act.of >= 0 && s.acts[act.of].outcome == histories.OK
+	if own < 0 && granted || act.outcome == histories.Fail || s.rules.generous {
 		next = append(next, *st)
 	}
 	return next

@@ -226,7 +226,13 @@ func (s *search) refused(st *state, a, at int, next []state) []state {
 	case others:
 		return append(next, s.wrong(st, 0, truthful))
 	case act.mode == reentrant && st.party(act.who) >= 0:
-		return append(next, s.wrong(st, reentrancy, truthful))
+		h := st.holds[st.party(act.who)]
+		if n := *st; n.runs(h, at, s.rules) {
+			next = append(next, s.wrong(&n, reentrancy, truthful))
+		}
+		if n := *st; !n.over(h, at, s.rules) {
+			return next
+		}
 	}
 	return append(next, s.wrong(st, truthful, 0))
 }

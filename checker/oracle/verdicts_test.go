@@ -65,7 +65,7 @@ func (s *search) excludes(h history, leases bool) ruling {
 	switch {
 	case t.fewest == none:
 		return mustFail
-	case t.oneOfSeveral():
+	case t.oneOfSeveral(), t.late(ends):
 		return free
 	}
 	return mustNot
