@@ -97,6 +97,8 @@ func ownReleases() []known {
 			history: "C acq 0-1 ok 10s read · C rel 700-5000 ok · A acq 2700-3500 ok 10s read · A ext 2800-2801 refused"},
 		{name: "a release gives the only entry back, as another had run out", want: acquits(checker.Reentrancy), open: true,
 			history: "B acq#1 0-1 ok 300ms reenter · B acq#2 2000-2001 ok 10s reenter · B ext#1(10s) 2100-2101 ok · B rel#2 2200-2201 ok · B count 2300 = 0"},
+		{name: "a release gives the only entry back, as the one that was extended had run out", want: acquits(checker.LeaseHonoured), open: true,
+			history: "A acq#1 0-1 ok 1s reenter · A acq#2 3800-3801 ok 10s reenter · A ext#1(10s) 5600-5601 ok · A rel#2 5700-5701 ok · B acq 6100-6101 ok 10s reenter"},
 		{name: "a release that takes long gives the next entry back", want: acquits(checker.LeaseHonoured), open: true,
 			history: "C acq#1 0-1 ok 10s reenter · C rel#1 22-2758 ok · C rel#1 42-43 ok · C acq#2 63-64 ok 10s reenter · A acq 3129-3130 ok 10s reenter"},
 		{name: "an unknown release arrives after an extend", want: acquits(checker.LeaseHonoured), open: true,
