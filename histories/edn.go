@@ -125,17 +125,6 @@ func valuable(k formKind) bool {
 	return k == formInt || k == formBool || k == formKeyword || k >= formList
 }
 
-// soleForm returns the one form that text is.
-func soleForm(text string) (form, bool) {
-	r := newFormReader(strings.NewReader(text))
-	f, err := r.next()
-	if err != nil {
-		return form{}, false
-	}
-	_, err = r.next()
-	return f, errors.Is(err, io.EOF)
-}
-
 // textOf is the text of a :value or :error, empty for nil.
 func textOf(f form) string {
 	switch f.kind {
@@ -444,18 +433,4 @@ func told(f form) string {
 		return string(abbreviate(appendForm(nil, f)))
 	}
 	return f.kind.String()
-}
-
-// Elements returns the texts of what the EDN vector or list that a Value is holds, or nothing
-// if it is none.
-func Elements(value string) []string {
-	f, ok := soleForm(value)
-	if !ok || f.kind != formVector && f.kind != formList {
-		return nil
-	}
-	texts := make([]string, len(f.items))
-	for i, item := range f.items {
-		texts[i] = textOf(item)
-	}
-	return texts
 }

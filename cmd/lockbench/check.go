@@ -49,7 +49,8 @@ Model lock judges every property of locks, of a history that has attempts (lockb
 judge any history by linearizability: register (read, write, cas), counter (add, read), and locks of which the calls are
 acquire and release: mutex, which anybody may release; owner-mutex, which only its holder may; reentrant-fenced, whose
 holder gets it again with the token that it has, and reentrant-fenced-raised, with a higher one; rwlock, whose acquires
-have the value read or write; and semaphore:N, which has N permits.
+have the value read or write; and semaphore:N, which has N permits. Where every value is a pair [key value], as those of
+Jepsen's independent keys are, each key is judged by itself; where that cannot be told, and matters, the verdict is unknown.
 
 It exits with 0 if all that was judged holds, with 1 if something is violated, and with 2 if that cannot be said. A file
 that cannot be read, or that breaks the rules of histories, is exit 255. With --lenient lines that are not sound are left
