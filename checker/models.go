@@ -27,8 +27,9 @@ type Model string
 // The models. Each judges every key by itself. A lock that knows its owner takes the worker for
 // it: what a client holds, it holds under a new process as well.
 const (
-	// Register is a register that holds nothing at first: read, write, and cas, whose value
-	// is the pair of what was expected and what is set. An ok read of nil found nothing.
+	// Register is a register: read, write, and cas, whose value is the pair of what was expected
+	// and what is set. It holds nothing at first, or what follows it behind a colon, as in
+	// register:5; see Initially. An ok read of nil found nothing.
 	Register Model = "register"
 	// Mutex is a lock that does not know its owner: acquire and release.
 	Mutex Model = "mutex"
@@ -56,10 +57,23 @@ func Models() []Model {
 	return []Model{Register, Mutex, OwnerMutex, ReentrantFenced, ReentrantFencedRaised, ReadWriteLock, Semaphore, Counter}
 }
 
+// Initially returns the model of a register that holds a value at first, as an Event's Value has
+// it; of independent keys, each of them. Nil, written so or as an empty string, is nothing. Other
+// models begin in a state of their own, which is an error.
+func (m Model) Initially(value string) (Model, error) {
+	if m != Register {
+		return "", fmt.Errorf("model %s begins in a state of its own, want model %s for an initial value", m, Register)
+	}
+	if value == "" || value == "nil" {
+		return m, nil
+	}
+	return m + ":" + Model(value), nil
+}
+
 // mostPermits is how many permits a semaphore may have.
 const mostPermits = 1_000_000
 
-// Family is the model without its number.
+// Family is the model without its number or initial value.
 func (m Model) Family() Model {
 	family, _, _ := strings.Cut(string(m), ":")
 	return Model(family)
@@ -75,8 +89,11 @@ func (m Model) datatype() (datatype, error) {
 		}
 		return semaphoreType(n), nil
 	}
+	if family == string(Register) {
+		return registerType(number), nil
+	}
 	types := map[Model]func() datatype{
-		Register: registerType, Mutex: mutexType, OwnerMutex: ownerMutexType, ReentrantFenced: keptTokenType,
+		Mutex: mutexType, OwnerMutex: ownerMutexType, ReentrantFenced: keptTokenType,
 		ReentrantFencedRaised: raisedTokenType, ReadWriteLock: readWriteType, Counter: counterType,
 	}
 	d, known := types[m]

@@ -11,11 +11,11 @@ import (
 // compareAndSet is the call of a register that sets a value where it finds another.
 const compareAndSet histories.F = "cas"
 
-func registerType() datatype {
+func registerType(initial string) datatype {
 	return datatype{
 		noun:  "register",
 		helps: sets,
-		init:  "",
+		init:  initial,
 		read: func(o histories.Op) (action, error) {
 			do := action{f: o.Invoke.F, a: o.Invoke.Value}
 			switch do.f {

@@ -209,7 +209,7 @@ func TestModelsRefuse(t *testing.T) {
 // The search on one key may not come to an end; a violation on another is one all the same.
 func TestOneKeyIsEnough(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // so that the budget is over when the test says so
-		d := registerType()
+		d := registerType("")
 		step := d.step
 		d.step = func(state any, do action) (bool, any) {
 			if do.a == "slow" {

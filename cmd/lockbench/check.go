@@ -31,6 +31,7 @@ const thrift = 75
 
 type checkFlags struct {
 	model, format string
+	initial       string // of a register
 	properties    []string
 	lenient       bool
 	pages         pages
@@ -73,6 +74,7 @@ take seconds and less than 400 MB.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.model, "model", modelLock, "what the history is one of: "+strings.Join(models(), ", "))
+	flags.StringVar(&f.initial, "initial", "nil", "what a register holds at first, as the history has it")
 	flags.StringSliceVar(&f.properties, "property", nil, "judge these alone, comma-separated (default: all of the model)")
 	formatFlag(cmd, &f.format)
 	f.pages.flags(cmd)
@@ -113,6 +115,13 @@ func properties() []string {
 
 func (f *checkFlags) validate() error {
 	model := checker.Model(f.model)
+	if model == checker.Register || f.initial != "nil" {
+		var err error
+		if model, err = model.Initially(f.initial); err != nil {
+			return fmt.Errorf("--initial %s: %w", f.initial, err)
+		}
+		f.model = string(model)
+	}
 	for _, check := range []error{oneOf("model", string(model.Family()), models()), oneOf("format", f.format, formats())} {
 		if check != nil {
 			return check
