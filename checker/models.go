@@ -31,7 +31,8 @@ const (
 	// and what is set. It holds nothing at first, or what follows it behind a colon, as in
 	// register:5; see Initially. An ok read of nil found nothing.
 	Register Model = "register"
-	// Mutex is a lock that does not know its owner: acquire and release.
+	// Mutex is a lock that does not know its owner: acquire and release, which of every lock may
+	// be called lock and unlock, too.
 	Mutex Model = "mutex"
 	// OwnerMutex is a lock that only its holder can release, and that the holder does not get
 	// again before.
@@ -239,6 +240,7 @@ func (d datatype) deeds(events []histories.Event, res *Result) ([]deed, error) {
 	res.Checked = len(clients)
 	deeds := make([]deed, 0, len(ops))
 	for _, o := range ops {
+		o.Invoke.F = callOf(o.Invoke.F)
 		unknown := o.Outcome() == histories.Info
 		if unknown {
 			res.Unknowns++

@@ -8,8 +8,11 @@ import (
 	"github.com/lockbench/lockbench/histories"
 )
 
-// compareAndSet is the call of a register that sets a value where it finds another.
-const compareAndSet histories.F = "cas"
+// Calls of registers and counters that locks do not have.
+const (
+	compareAndSet histories.F = "cas" // sets a value where it finds another
+	addCall       histories.F = "add"
+)
 
 func registerType(initial string) datatype {
 	return datatype{
@@ -103,7 +106,7 @@ func counterType() datatype {
 					return do, nil
 				}
 				text = o.Complete.Value
-			case "add":
+			case addCall:
 			default:
 				return do, fmt.Errorf("the call is %q, want add or read", do.f)
 			}

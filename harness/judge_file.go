@@ -17,11 +17,17 @@ type Judged struct {
 	Count          int                     // of events
 	Cited          map[int]histories.Event // those that the report's witnesses name
 	Drawn          []histories.Event       // what there is to draw of violations: see drawn
+	Model          checker.Model           // that it was judged as; empty: a lock as lockbench records it
+	Calls          checker.Census          // what its clients call
 	Report         checker.Report
 }
 
+// ByCalls stands for the model that the calls of a history tell, or for none if they do not.
+const ByCalls checker.Model = "by-calls"
+
 // JudgeFile reads a history as histories.ReadFile does and judges it as Judge does, or by
-// linearizability if model is not empty. Where lines were left out, the report says what is
+// linearizability if model is not empty. Judged.Calls tells whether the history can be one of
+// the model at all; that is no error here. Where lines were left out, the report says what is
 // certain all the same.
 //
 // A large history is not held in memory if the properties can do without: those of
@@ -99,6 +105,13 @@ func (j *Judged) whole(ctx context.Context, path string, lenient bool, model che
 	}
 	events := j.Events
 	j.Events, j.Count = nil, len(events)
+	for i := range events {
+		j.Calls.Add(&events[i])
+	}
+	if model == ByCalls {
+		model = j.Calls.Model()
+	}
+	j.Model = model
 	if model == "" {
 		j.Report = judge(ctx, events, commandsBeside(path), j.Meta, properties, j.gaps())
 	} else {
@@ -120,6 +133,7 @@ func (j *Judged) stream(ctx context.Context, path string, lenient bool, properti
 	var err error
 	j.File, err = histories.WatchEvents(path, lenient, watch, func(_ int, e histories.Event) error {
 		j.Count++
+		j.Calls.Add(&e)
 		faults = faults || beginsFault(&e)
 		return errors.Join(interrupted(ctx, j.Count), s.Add(e))
 	})

@@ -31,6 +31,7 @@ const thrift = 75
 
 type checkFlags struct {
 	model, format string
+	byCalls       bool   // no model was asked for, and no property of one
 	initial       string // of a register
 	properties    []string
 	lenient       bool
@@ -46,15 +47,15 @@ func newCheck() *cobra.Command {
 		Long: `Check judges a history: a run directory, lockbench's history.jsonl, Jepsen's history.edn, or what Jepsen logged while its
 test ran. Names that end in .jsonl, .edn and .log say which it is; of others, how they begin.
 
-Model lock judges every property of locks, of a history that has attempts (lockbench run records them). The other models
-judge any history by linearizability: register (read, write, cas), counter (add, read), and locks of which the calls are
+Model lock judges every property of locks, of a history that has attempts (lockbench run records them). A history of acquires
+and releases without attempts is judged as a mutex if no model is asked for. The other models judge any history by linearizability: register (read, write, cas), counter (add, read), and locks of which the calls are
 acquire and release: mutex, which anybody may release; owner-mutex, which only its holder may; reentrant-fenced, whose
 holder gets it again with the token that it has, and reentrant-fenced-raised, with a higher one; rwlock, whose acquires
 have the value read or write; and semaphore:N, which has N permits. Where every value is a pair [key value], as those of
 Jepsen's independent keys are, each key is judged by itself; where that cannot be told, and matters, the verdict is unknown.
 
-It exits with 0 if all that was judged holds, with 1 if something is violated, and with 2 if that cannot be said. A file
-that cannot be read, or that breaks the rules of histories, is exit 255. With --lenient lines that are not sound are left
+It exits with 0 if all that was judged holds, with 1 if something is violated, and with 2 if that cannot be said. A file that
+is no history, or has no call of the model, is exit 254; one that cannot be read on, or breaks the rules of histories, 255. With --lenient lines that are not sound are left
 out, counted and told; then nothing passes that they could have told of, and nothing fails that they could have excused.
 
 Properties of exclusion alone (--property exclusion) are judged of a file that is not held in memory: a million operations
@@ -69,6 +70,7 @@ take seconds and less than 400 MB.`,
 			if err := f.validate(); err != nil {
 				return usage(err)
 			}
+			f.byCalls = !cmd.Flags().Changed("model") && len(f.properties) == 0
 			return f.check(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
@@ -153,7 +155,10 @@ func (f *checkFlags) validate() error {
 
 func (f *checkFlags) check(ctx context.Context, path string, stdout, stderr io.Writer) error {
 	var model checker.Model
-	if f.model != modelLock {
+	switch {
+	case f.byCalls:
+		model = harness.ByCalls
+	case f.model != modelLock:
 		model = checker.Model(f.model)
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(thrift))
@@ -168,14 +173,19 @@ func (f *checkFlags) check(ctx context.Context, path string, stdout, stderr io.W
 	case err != nil:
 		return unreadable(err, f.lenient)
 	}
+	if err := unfit(path, j); err != nil {
+		return usage(err)
+	}
+	if f.byCalls && j.Model != "" {
+		f.model = string(j.Model)
+		fmt.Fprintf(stderr, "lockbench: %s is judged as model %s, by its calls; --model judges it as another lock, such as owner-mutex or semaphore:2\n",
+			report.Harmless(path), j.Model)
+	}
 	c := report.Check{
 		File: j.Path, Format: j.Format, Model: f.model, Run: j.Meta, Count: j.Count, Skipped: []string{}, Cited: j.Cited, Drawn: j.Drawn, Report: j.Report,
 	}
 	for _, s := range j.Skipped {
 		c.Skipped = append(c.Skipped, s.Error())
-	}
-	if len(j.Skipped) > 0 && j.Count == 0 {
-		return usage(fmt.Errorf("%s is no history: none of its lines is an event", path))
 	}
 	if j.Cut() {
 		c.Skipped = append(c.Skipped, fmt.Sprintf("%s is cut after %s", j.Path, report.Count(j.Count, "event")))
@@ -193,6 +203,20 @@ func (f *checkFlags) check(ctx context.Context, path string, stdout, stderr io.W
 		return failure(err)
 	}
 	return verdictOf(c.Report)
+}
+
+// unfit says why what was read is no history, or none of the model that it was judged as.
+func unfit(path string, j harness.Judged) error {
+	if j.Count == 0 && (len(j.Skipped) > 0 || j.Format == histories.JepsenLog) {
+		return fmt.Errorf("%s is no history: none of its lines is an event", path)
+	}
+	if j.Meta != nil { // lockbench has recorded it, whatever it is
+		return nil
+	}
+	if err := j.Calls.Fit(j.Model); err != nil {
+		return fmt.Errorf("%s cannot be judged: %w", path, err)
+	}
+	return nil
 }
 
 // chosen are the properties in the order of reports, each once; nil if none were chosen.
