@@ -75,6 +75,9 @@ func (j *Judged) Cut() bool {
 // commandsBeside are the commands that were kept with a history; nil if there are none that can
 // be read, as no verdict needs them.
 func commandsBeside(path string) []histories.Exchange {
+	if path == histories.Stdin {
+		return nil
+	}
 	dir := path
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		dir = filepath.Dir(path)

@@ -174,14 +174,14 @@ func decodeEDN(r io.Reader, each func(Event) error, d *lineDecoder) error {
 		case errors.Is(err, errUnfinished):
 			return d.bad(line, ErrTruncated)
 		case isInput(err):
-			return d.fail(line, err)
+			return d.ends(line, err)
 		case err != nil:
 			if err := d.bad(in.line, fmt.Errorf("%w, want one operation as {:type :invoke, :f ...}", err)); err != nil {
 				return err
 			}
 			if err := in.skipLine(); err != nil {
 				if isInput(err) {
-					return d.fail(in.line, err)
+					return d.ends(in.line, err)
 				}
 				return nil // the end of what was bad is the end of the file
 			}
@@ -218,7 +218,7 @@ func (d *lineDecoder) rest(in *formReader) error {
 	case errors.Is(err, io.EOF):
 		return nil
 	case isInput(err):
-		return d.fail(in.line, err)
+		return d.ends(in.line, err)
 	}
 	return d.bad(in.line, errors.New("something follows the vector, want one vector, or one map per line"))
 }

@@ -2,7 +2,7 @@
 // faults produced, on one monotonic clock, and the files they are kept in.
 //
 // A history is produced, judged and drawn by three programs that meet only here.
-// The package depends on the standard library alone.
+// The package depends on the standard library alone, and on packed for files that are compressed.
 package histories
 
 import (

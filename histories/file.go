@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/lockbench/lockbench/histories/packed"
 )
 
 // Format is the form of a file that holds a history.
@@ -25,10 +27,10 @@ const (
 // Formats returns the formats that a history can be read from.
 func Formats() []Format { return []Format{JSONL, EDN, JepsenLog} }
 
-// FormatOf tells the format of a file by the ending of its name, and if that says nothing
-// by how it begins.
+// FormatOf tells the format of a file by the ending of its name, before one that says how it
+// is compressed, and if that says nothing by how its text begins.
 func FormatOf(name string, head []byte) Format {
-	switch strings.ToLower(filepath.Ext(name)) {
+	switch strings.ToLower(filepath.Ext(packed.Name(name))) {
 	case ".jsonl", ".json", ".ndjson":
 		return JSONL
 	case ".edn", ".clj":
@@ -158,8 +160,11 @@ type File struct {
 	Skipped []*LineError
 }
 
-// ReadFile reads a history from a file of any format, or from a run directory. Its events
-// are returned up to an error. A lenient one leaves out what is not sound and says so in
+// Stdin is the path of standard input, which can be read but once.
+const Stdin = "-"
+
+// ReadFile reads a history from a file of any format, which may be compressed by gzip or zstd,
+// from a run directory, or from Stdin. Its events are returned up to an error. A lenient one leaves out what is not sound and says so in
 // Skipped.
 func ReadFile(path string, lenient bool) (File, error) { return WatchFile(path, lenient, nil) }
 
@@ -189,26 +194,19 @@ func EachEvent(path string, lenient bool, each func(guess int, e Event) error) (
 // pipe. A nil watch is not called.
 func WatchEvents(path string, lenient bool, watch func(read, size int64), each func(guess int, e Event) error) (File, error) {
 	file := File{Path: path}
-	info, err := os.Stat(path)
+	f, err := file.open()
 	if err != nil {
-		return file, fmt.Errorf("cannot read the history: %w", err)
-	}
-	if info.IsDir() {
-		meta, err := loadMeta(filepath.Join(path, RunFile))
-		if err != nil {
-			return file, err
-		}
-		file.Meta, file.Path = &meta, filepath.Join(path, EventsFile)
-	}
-	f, err := os.Open(file.Path)
-	if err != nil {
-		return file, fmt.Errorf("cannot read the history: %w", err)
+		return file, err
 	}
 	defer func() { _ = f.Close() }() // read only: nothing can be lost
 
-	in := bufio.NewReaderSize(watched(f, watch), 64<<10)
+	text := packed.NewReader(watched(f, watch))
+	defer func() { _ = text.Close() }() // it returns none
+	in := bufio.NewReaderSize(text, 64<<10)
 	head, err := in.Peek(4 << 10)
-	if err != nil && !errors.Is(err, io.EOF) {
+	_, damaged := errors.AsType[*packed.DamageError](err)
+	told := damaged || errors.Is(err, packed.ErrUTF16) // of it again, with its line
+	if err != nil && !told && !errors.Is(err, io.EOF) {
 		return file, fmt.Errorf("cannot read the history: %w", err)
 	}
 	file.Format = FormatOf(file.Path, head)
@@ -225,6 +223,30 @@ func WatchEvents(path string, lenient bool, watch func(read, size int64), each f
 		return each(guess, e)
 	})
 	return file, err
+}
+
+// open opens the history, and reads what is beside it in a run directory.
+func (file *File) open() (*os.File, error) {
+	if file.Path == Stdin {
+		file.Path = "stdin"
+		return os.Stdin, nil
+	}
+	info, err := os.Stat(file.Path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the history: %w", err)
+	}
+	if info.IsDir() {
+		meta, err := loadMeta(filepath.Join(file.Path, RunFile))
+		if err != nil {
+			return nil, err
+		}
+		file.Meta, file.Path = &meta, filepath.Join(file.Path, EventsFile)
+	}
+	f, err := os.Open(file.Path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the history: %w", err)
+	}
+	return f, nil
 }
 
 // guessEvents guesses how many events a file has from the lines that it begins with, so that

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+
+	"github.com/lockbench/lockbench/histories/packed"
 )
 
 // chunkSize is how many bytes of a file one parser takes at once, at least.
@@ -69,7 +71,7 @@ func decodeLines[T any](r io.Reader, d *lineDecoder, newParser func() lineParser
 		}
 	}
 	if in.err != nil {
-		return d.fail(d.line+1, &inputError{in.err})
+		return d.ends(d.line+1, &inputError{in.err})
 	}
 	return nil
 }
@@ -200,6 +202,15 @@ func (d *lineDecoder) bad(line int, err error) error {
 	}
 	d.skip(&LineError{d.name, line, d.sound, err, d.unit})
 	return nil
+}
+
+// ends is what becomes of a file that cannot be read on. If it is compressed, and its stream is
+// cut or damaged, what was read is as sound as before a torn line.
+func (d *lineDecoder) ends(line int, err error) error {
+	if _, damaged := errors.AsType[*packed.DamageError](err); damaged {
+		return d.bad(line, err)
+	}
+	return d.fail(line, err)
 }
 
 func (d *lineDecoder) fail(line int, err error) error {

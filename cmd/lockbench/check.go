@@ -45,7 +45,8 @@ func newCheck() *cobra.Command {
 		Use:   "check FILE",
 		Short: "Judge a recorded history",
 		Long: `Check judges a history: a run directory, lockbench's history.jsonl, Jepsen's history.edn, or what Jepsen logged while its
-test ran. Names that end in .jsonl, .edn and .log say which it is; of others, how they begin.
+test ran. Names that end in .jsonl, .edn and .log say which it is; of others, how they begin. A file may be compressed by gzip
+or zstd, whatever its name, and - is standard input.
 
 Model lock judges every property of locks, of a history that has attempts (lockbench run records them). A history of acquires
 and releases without attempts is judged as a mutex if no model is asked for. The other models judge any history by linearizability: register (read, write, cas), counter (add, read), and locks of which the calls are
@@ -62,12 +63,13 @@ Properties of exclusion alone (--property exclusion) are judged of a file that i
 take seconds and less than 400 MB.`,
 		Example: `  lockbench check store/failover-async-repl/latest
   lockbench check huge.jsonl --property exclusion
+  kubectl logs job/locks | lockbench check -
   lockbench check history.jsonl --property mutual-exclusion,resource-safety
   lockbench check history.edn --html history.html
   lockbench check history.edn --model register --format json`,
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.validate(); err != nil {
+			if err := f.validate(args[0]); err != nil {
 				return usage(err)
 			}
 			f.byCalls = !cmd.Flags().Changed("model") && len(f.properties) == 0
@@ -115,7 +117,7 @@ func properties() []string {
 	return append(names, allExclusion)
 }
 
-func (f *checkFlags) validate() error {
+func (f *checkFlags) validate(path string) error {
 	model := checker.Model(f.model)
 	if model == checker.Register || f.initial != "nil" {
 		var err error
@@ -143,6 +145,9 @@ func (f *checkFlags) validate() error {
 		}
 	}
 	if f.html != "" {
+		if path == histories.Stdin {
+			return errors.New("--html reads the history a second time, and standard input can be read but once; keep it in a file")
+		}
 		if f.model != modelLock {
 			return fmt.Errorf("--html draws what clients did with a lock, and knows nothing to draw of model %s; leave --html out", f.model)
 		}

@@ -25,7 +25,7 @@ func newConvert() *cobra.Command {
 		Short: "Write a history in another format",
 		Long: `Convert writes a history (a run directory, JSONL, EDN or Jepsen's log) as Jepsen's EDN, for Jepsen's own tools, or as
 lockbench's JSONL. What Jepsen has no field for stands in the namespace lockbench, which its tools leave alone; from there it
-can be converted back without a loss.`,
+can be converted back without a loss. What is read may be compressed by gzip or zstd, and - is standard input.`,
 		Example: `  lockbench convert store/failover-async-repl/latest -o history.edn
   lockbench convert history.edn -o history.jsonl
   lockbench convert jepsen.log --to edn`,

@@ -87,6 +87,7 @@ func params(t *testing.T, dir string) testscript.Params {
 			"plain":     plain,
 			"matches":   matches,
 			"noservers": noServers,
+			"pack":      pack,
 		},
 	}
 }
