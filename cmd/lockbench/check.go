@@ -82,7 +82,7 @@ take seconds and less than 400 MB.`,
 	flags.StringSliceVar(&f.properties, "property", nil, "judge these alone, comma-separated (default: all of the model)")
 	formatFlag(cmd, &f.format)
 	f.pages.flags(cmd)
-	flags.StringVar(&f.html, "html", "", "draw the history of a lock into this file, as a page to be opened in a browser")
+	flags.StringVar(&f.html, "html", "", "draw the history into this file, as a page to be opened in a browser")
 	flags.BoolVar(&f.lenient, "lenient", false, "leave out lines that are not sound, and say which")
 	for name, values := range map[string]func() []string{"model": models, "property": properties} {
 		// It fails only for a flag that does not exist.
@@ -147,9 +147,6 @@ func (f *checkFlags) validate(path string) error {
 	if f.html != "" {
 		if path == histories.Stdin {
 			return errors.New("--html reads the history a second time, and standard input can be read but once; keep it in a file")
-		}
-		if f.model != modelLock {
-			return fmt.Errorf("--html draws what clients did with a lock, and knows nothing to draw of model %s; leave --html out", f.model)
 		}
 		if err := gate.CanWrite(f.html); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"github.com/lockbench/lockbench/gate"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/report"
+	"github.com/lockbench/lockbench/report/html"
 )
 
 // page draws a history that was judged as run draws its own, if that is asked for. Judging may
@@ -42,7 +43,11 @@ func (f *checkFlags) page(path string, c report.Check) error {
 	}
 	r.Events, r.Judgement = file.Events, judgedAlone(c.Report)
 	var b bytes.Buffer
-	if err := drawPage(&b, r, filepath.Dir(f.html), notices); err != nil {
+	opt := pageOptions(r, filepath.Dir(f.html), notices)
+	if f.model != modelLock {
+		opt.Model = checker.Model(f.model)
+	}
+	if err := html.Write(&b, r, opt); err != nil {
 		return err
 	}
 	return gate.WriteFile(f.html, b.Bytes())

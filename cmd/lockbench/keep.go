@@ -38,6 +38,11 @@ func keepFailed(r *report.Run, err error) error {
 
 // drawPage draws the page of a run that will lie in the directory at, with links to the run's files.
 func drawPage(w io.Writer, r report.Run, at string, notices []string) error {
+	return html.Write(w, r, pageOptions(r, at, notices))
+}
+
+// pageOptions are what the page of a run in a directory is told beside the run.
+func pageOptions(r report.Run, at string, notices []string) html.Options {
 	opt := html.Options{Notices: notices}
 	if r.Dir != "" {
 		for _, name := range []string{
@@ -52,5 +57,5 @@ func drawPage(w io.Writer, r report.Run, at string, notices []string) error {
 			}
 		}
 	}
-	return html.Write(w, r, opt)
+	return opt
 }

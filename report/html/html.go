@@ -11,6 +11,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/report"
 )
 
@@ -29,6 +30,8 @@ type Options struct {
 	Notices []string
 	// Files are links to what lies beside the page, in their order.
 	Files []File
+	// Model is what the history was judged as by linearizability; empty if it is that of a lock.
+	Model checker.Model
 }
 
 // A File is a link to a file of the run.

@@ -135,7 +135,7 @@ func newPage(r report.Run, opt Options) *page {
 		return err
 	})
 	p.attempt("plots", func() (err error) { p.Plots, err = plots(r); return err })
-	p.attempt("visualisation of porcupine", func() error { return p.porcupine(r) })
+	p.attempt("visualisation of porcupine", func() error { return p.porcupine(r, opt.Model) })
 	p.Styles = []template.CSS{template.CSS(style), template.CSS(picture.Style())}
 	p.Scripts = []template.JS{template.JS(script), template.JS(picture.Script())}
 	p.Policy = policy(append(scriptsOf(p.Porcupine), script, picture.Script())...)

@@ -8,11 +8,16 @@ import (
 	"github.com/lockbench/lockbench/report"
 )
 
-// porcupine draws the first violation of exclusion as the checker's engine sees it.
-func (p *page) porcupine(r report.Run) error {
+// porcupine draws the first violation of exclusion, or of a model, as the checker's engine sees it.
+func (p *page) porcupine(r report.Run, model checker.Model) error {
 	for _, res := range r.Results {
 		var b strings.Builder
-		err := checker.Visualise(&b, r.Events, res)
+		var err error
+		if model == "" {
+			err = checker.Visualise(&b, r.Events, res)
+		} else {
+			err = checker.VisualiseModel(&b, r.Events, model, res)
+		}
 		if errors.Is(err, checker.ErrNothingToDraw) {
 			continue
 		}
