@@ -53,7 +53,7 @@ func (c *Census) Add(e *histories.Event) {
 	c.attempts = c.attempts || e.Attempt != 0
 	if callOf(e.F) == histories.Acquire && (e.Type == histories.Invoke || e.Type == histories.OK) && !c.argued {
 		t, tuple := histories.ReadTuple(e.Value)
-		c.argued = e.Token != 0 || e.Value != "" && !(tuple && t.Value == "")
+		c.argued = e.Token != 0 || e.Value != "" && (!tuple || t.Value != "")
 	}
 	if e.Type == histories.Invoke && len(c.calls) < most && !c.calls[e.F] {
 		if c.calls == nil {

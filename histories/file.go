@@ -22,23 +22,33 @@ const (
 	JSONL     Format = "jsonl"      // an Event per line, as lockbench writes it
 	EDN       Format = "edn"        // Jepsen's history.edn
 	JepsenLog Format = "jepsen-log" // what Jepsen logs while a test runs; it can only be read
+	CSV       Format = "csv"        // calls of an application, one per row; it can only be read
+	Calls     Format = "calls"      // the same as JSON objects; it can only be read
 )
 
 // Formats returns the formats that a history can be read from.
-func Formats() []Format { return []Format{JSONL, EDN, JepsenLog} }
+func Formats() []Format { return []Format{JSONL, EDN, JepsenLog, CSV, Calls} }
 
 // FormatOf tells the format of a file by the ending of its name, before one that says how it
 // is compressed, and if that says nothing by how its text begins.
 func FormatOf(name string, head []byte) Format {
 	switch strings.ToLower(filepath.Ext(packed.Name(name))) {
 	case ".jsonl", ".json", ".ndjson":
+		if beginsCalls(head) {
+			return Calls
+		}
 		return JSONL
+	case ".csv":
+		return CSV
 	case ".edn", ".clj":
 		return EDN
 	case ".log":
 		return JepsenLog
 	}
 	head = bytes.TrimSpace(head)
+	if beginsCalls(head) {
+		return Calls
+	}
 	inner, braced := bytes.CutPrefix(head, []byte{'{'})
 	inner = bytes.TrimSpace(inner)
 	switch {
@@ -50,6 +60,16 @@ func FormatOf(name string, head []byte) Format {
 		return EDN
 	}
 	return JSONL
+}
+
+// beginsCalls says whether JSON begins as that of calls does: by an array, or an object that says who.
+func beginsCalls(head []byte) bool {
+	head = bytes.TrimSpace(head)
+	if inner, array := bytes.CutPrefix(head, []byte{'['}); array {
+		return bytes.HasPrefix(bytes.TrimSpace(inner), []byte(`{"`))
+	}
+	object, _, _ := bytes.Cut(head, []byte{'}'})
+	return bytes.HasPrefix(head, []byte{'{'}) && bytes.Contains(object, []byte(`"who"`)) && bytes.Contains(object, []byte(`"what"`))
 }
 
 // objectOrMap tells JSON's {"type":"ok"} from EDN's {"type" :ok} and {"type" "ok"} by what is
@@ -71,6 +91,9 @@ func objectOrMap(head []byte) Format {
 // :info in Jepsen, every other one of the same :f ends a fault. Value is empty for nil, the
 // text of a string, and of any other value its EDN. Keys that Jepsen does not define are
 // left alone, but one in the namespace lockbench that is not known is an error.
+//
+// Calls of an application, as CSV or JSON, are read whole and put into order of time; what is
+// not sound in them is a *CallError, and nothing is skipped.
 type Decoder struct {
 	Name   string // of the file, for errors
 	Format Format
@@ -91,6 +114,10 @@ func (d *Decoder) Decode(r io.Reader, each func(Event) error) error {
 		return decodeEDN(r, each, lines)
 	case JepsenLog:
 		return decodeJepsenLog(r, each, lines)
+	case CSV:
+		return decodeCSV(r, d.Name, each)
+	case Calls:
+		return decodeCalls(r, d.Name, each)
 	}
 	return fmt.Errorf("format is %q, want one of %v", d.Format, Formats())
 }

@@ -172,7 +172,7 @@ func TestReadJepsenLogErrors(t *testing.T) {
 
 func TestUnknownFormat(t *testing.T) {
 	_, err := (&Decoder{Name: "h", Format: "xml"}).all(strings.NewReader(""))
-	wantErr(t, err, `format is "xml", want one of [jsonl edn jepsen-log]`)
+	wantErr(t, err, `format is "xml", want one of [jsonl edn jepsen-log csv calls]`)
 	_, err = NewEncoder(nil, JepsenLog)
 	wantErr(t, err, `format is "jepsen-log", want jsonl or edn`)
 }

@@ -251,8 +251,9 @@ func noHistory(e *histories.LineError) bool { return e.Line == 1 && e.Sound == 0
 // unreadable says why a history could not be read, and what can be done.
 func unreadable(err error, lenient bool) error {
 	var line *histories.LineError
+	var call *histories.CallError
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.As(err, &call):
 		return usage(err)
 	case errors.As(err, &line) && noHistory(line):
 		return usage(fmt.Errorf("%s is no history: %w", line.File, err))

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -25,13 +26,17 @@ func newConvert() *cobra.Command {
 		Short: "Write a history in another format",
 		Long: `Convert writes a history (a run directory, JSONL, EDN or Jepsen's log) as Jepsen's EDN, for Jepsen's own tools, or as
 lockbench's JSONL. What Jepsen has no field for stands in the namespace lockbench, which its tools leave alone; from there it
-can be converted back without a loss. What is read may be compressed by gzip or zstd, and - is standard input.`,
+can be converted back without a loss. 
+
+An application's own log of calls is read, too: CSV with the heading who,what,key,from,to,outcome and optionally ttl and token,
+or JSON objects with these fields (docs/recording.md). What is read may be compressed by gzip or zstd, and - is standard input.`,
 		Example: `  lockbench convert store/failover-async-repl/latest -o history.edn
   lockbench convert history.edn -o history.jsonl
-  lockbench convert jepsen.log --to edn`,
+  lockbench convert jepsen.log --to edn
+  lockbench convert calls.csv -o history.jsonl`,
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, err := f.format()
+			format, err := f.format(args[0])
 			if err != nil {
 				return usage(err)
 			}
@@ -67,7 +72,7 @@ func (f *convertFlags) tells() error {
 // targets are the formats that can be written.
 func targets() []string { return []string{string(histories.EDN), string(histories.JSONL)} }
 
-func (f *convertFlags) format() (histories.Format, error) {
+func (f *convertFlags) format(path string) (histories.Format, error) {
 	if f.to != "" {
 		return histories.Format(f.to), oneOf("format", f.to, targets())
 	}
@@ -75,6 +80,9 @@ func (f *convertFlags) format() (histories.Format, error) {
 	case ".edn":
 		return histories.EDN, nil
 	case ".jsonl":
+		return histories.JSONL, nil
+	}
+	if ext := strings.ToLower(filepath.Ext(path)); f.out == "" && (ext == ".csv" || ext == ".json") {
 		return histories.JSONL, nil
 	}
 	return "", errors.New("convert needs --to edn or --to jsonl, or an --output whose name ends so")
