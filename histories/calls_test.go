@@ -25,7 +25,7 @@ func short(events []Event) string {
 
 func TestCalls(t *testing.T) {
 	for name, test := range map[string]struct{ rows, want string }{
-		"nothing":             {"", ""},
+		"nothing": {"", ""},
 		// Clients are numbered as the file names them.
 		"in order of time":    {"b,acquire,k,30,40,fail,,\na,acquire,k,10,20,ok,5s,7\n", "b0:invoke acquire #1, b10:ok acquire #1, a20:invoke acquire #2, a30:fail acquire #2"},
 		"a release":           {"a,lock,k,0,1,ok,,\na,unlock,k,2,3,ok,,\n", "a0:invoke acquire #1, a1:ok acquire #1, a2:invoke release #1, a3:ok release #1"},

@@ -127,8 +127,8 @@ func TestOthers(t *testing.T) {
 			if l.build != "" {
 				do(l.build)
 			}
-			for arg, want := range map[string]checker.Verdict{"": checker.Pass, " broken": checker.Fail} {
-				do(l.run + arg)
+			for arg, want := range map[string]checker.Verdict{"": checker.Pass, "broken": checker.Fail} {
+				do(l.run + " " + arg)
 				text, err := os.ReadFile(filepath.Join(dir, "history.jsonl"))
 				if err != nil {
 					t.Fatal(err)
