@@ -33,8 +33,11 @@ func judgeFencing(_ context.Context, rec *record, opt Options) (Result, error) {
 	res := Result{Engine: "token order"}
 	res.count(rec, histories.Acquire, histories.Read, histories.Write, histories.Incr, histories.Draw)
 
-	issued := make(map[string][]*histories.Hold)
+	issued, entered := make(map[string][]*histories.Hold), make(map[string][]*histories.Hold)
 	for _, h := range rec.Holds {
+		if h.Mode == histories.Reentrant {
+			entered[h.Key] = append(entered[h.Key], h)
+		}
 		if h.Outcome == histories.OK && h.Token != 0 {
 			issued[h.Key] = append(issued[h.Key], h)
 		}
@@ -42,7 +45,7 @@ func judgeFencing(_ context.Context, rec *record, opt Options) (Result, error) {
 	var found []*conflict
 	ordered := 0
 	for _, key := range sortedKeys(issued) {
-		n, bad := issuedDown(issued[key])
+		n, bad := issuedDown(issued[key], stays(entered[key]))
 		ordered += n
 		found = append(found, bad...)
 		if len(bad) == 0 {
@@ -75,9 +78,9 @@ func fenced(rec *record) bool {
 
 // issuedDown looks for tokens of one key that do not go up. Holds come in order of
 // invocations. It also returns how many of them were invoked after another had returned.
-func issuedDown(holds []*histories.Hold) (ordered int, found []*conflict) {
+func issuedDown(holds []*histories.Hold, partyOf func(*histories.Hold) stay) (ordered int, found []*conflict) {
 	returned := slices.SortedFunc(slices.Values(holds), func(a, b *histories.Hold) int { return a.Returned.Event - b.Returned.Event })
-	top := highest{partyOf: stays(holds)}
+	top := highest{partyOf: partyOf}
 	byToken := make(map[int64]*histories.Hold)
 	i := 0
 	for _, h := range holds {
@@ -113,7 +116,7 @@ func drawnEarly(rec *record, opt Options, holds []*histories.Hold) (found []*con
 			if before.Returned.Event < h.Invoked.Event {
 				break
 			}
-			first := before.Returned.Time < sure(h.Invoked.Time, h.TTL)
+			first := before.Returned.Time < sure(h.Invoked.Time, h.TTL) && !rec.leases.shared(h)
 			if !first || before.Shares(*h) || before.Token <= h.Token || faults.meets(between(min(before.Invoked.Event, h.Invoked.Event), h.Returned.Event)) {
 				continue
 			}
@@ -169,8 +172,8 @@ type stay struct {
 	n int
 }
 
-// stays returns to which stay each of some holds of a key belongs, which come in order of
-// invocations.
+// stays returns to which stay a hold of a key belongs. The holds of the key that re-entered come in
+// order of invocations.
 func stays(holds []*histories.Hold) func(*histories.Hold) stay {
 	type entered struct {
 		n     int
@@ -179,9 +182,6 @@ func stays(holds []*histories.Hold) func(*histories.Hold) stay {
 	of := make(map[uint64]int) // by attempt
 	workers := make(map[int]*entered)
 	for _, h := range holds {
-		if h.Mode != histories.Reentrant {
-			continue
-		}
 		w := workers[h.Worker]
 		if w == nil {
 			w = &entered{}

@@ -219,16 +219,28 @@ func (l leases) share(holds []*histories.Hold) {
 	}
 }
 
+// shared says whether the lease of h may have been moved by an extend of something else that its
+// client had entered.
+func (l leases) shared(h *histories.Hold) bool {
+	_, shared := l.common[h.Attempt]
+	return shared
+}
+
 // others are those of some extends, in order of invocations, that are not of h, and were invoked
-// while it may have been in force.
+// while it may have been in force, or asked for.
 func others(h *histories.Hold, own, extends []grant) []grant {
 	var all []grant
-	until, mine := time.Duration(0), make(map[int]bool)
+	until, ended, mine := time.Duration(0), h.Ended.Event, make(map[int]bool)
+	for _, r := range h.Releases {
+		if ended = max(ended, r.Returned.Event); r.Returned == (histories.Instant{}) {
+			ended = unknown
+		}
+	}
 	for _, g := range own {
 		until, mine[g.invoked.Event] = max(until, sure(g.invoked.Time, g.ttl)), true
 	}
 	for _, x := range extends {
-		if x.invoked.Time > until || !h.Open() && x.invoked.Event > h.Ended.Event {
+		if x.invoked.Time > until || !h.Open() && x.invoked.Event > ended {
 			break
 		}
 		if !mine[x.invoked.Event] {
@@ -323,8 +335,22 @@ func (l leases) takes(p payback, h *histories.Hold) bool {
 	if p.hold == h {
 		return false
 	}
-	together := p.hold.Invoked.Event > h.Returned.Event || l.sureUntil(p.hold, h.Returned) > h.Returned.Time
-	return !p.sure || !together
+	first, last := p.hold, h
+	if first.Returned.Event > last.Returned.Event {
+		first, last = last, first
+	}
+	back := givesBack(p.hold, p.invoked, unknown) || l.overdrawn(p.hold) < p.returned
+	return !p.sure || back || l.sureUntil(first, last.Returned) <= last.Returned.Time
+}
+
+// lapsed says whether the lease of h need not have run without a gap: an extend was accepted when it
+// may have been over. To a lock that counts what a client entered h is gone then.
+func (l leases) lapsed(h *histories.Hold, by int) bool {
+	i := slices.IndexFunc(h.Extends, func(x histories.Extension) bool {
+		before := histories.Instant{Event: x.Invoked.Event - 1}
+		return x.Invoked.Event > h.Returned.Event && l.sureUntil(h, before) <= x.Invoked.Time
+	})
+	return i >= 0 && h.Extends[i].Invoked.Event < by
 }
 
 // overdrawn is the event from which on a release of something else that its client had entered may

@@ -195,12 +195,12 @@ func (k *ownership) vanished(i int) (sighting, bool) {
 	if len(b.Releases) > 0 {
 		r := b.Releases[0]
 		released = r.Invoked.Event
-		if r.Outcome == histories.Fail && released > b.Returned.Event && !k.disturbed(r.Invoked.Event, r.Returned.Event) {
+		if r.Outcome == histories.Fail && released > b.Returned.Event && !k.disturbed(r.Invoked.Event, r.Returned.Event) && !givesBack(b, released, r.Returned.Event) {
 			consider(sighting{by: histories.Release, worker: b.Worker, invoked: r.Invoked, done: r.Returned})
 		}
 	}
 	for _, x := range k.refused[b.Attempt] {
-		if x.Complete.Index < released && !k.disturbed(x.Invoke.Index, x.Complete.Index) {
+		if x.Invoke.Index > b.Returned.Event && x.Complete.Index < released && !k.disturbed(x.Invoke.Index, x.Complete.Index) {
 			consider(sightingOf(x))
 		}
 	}

@@ -168,7 +168,7 @@ func givenBack(h *histories.Hold) int {
 func (r *reentrant) certain(h *histories.Hold, o histories.Op) bool {
 	done := histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time}
 	return h.Outcome == histories.OK && h.Returned.Event < o.Invoke.Index &&
-		(h.Open() || h.Ended.Event > done.Event) && r.rec.leases.overdrawn(h) > done.Event && r.rec.leases.sureUntil(h, done) > done.Time &&
+		(h.Open() || h.Ended.Event > done.Event) && r.rec.leases.overdrawn(h) > done.Event && !r.rec.leases.lapsed(h, done.Event) && r.rec.leases.sureUntil(h, done) > done.Time &&
 		!r.faults.meets(between(h.Invoked.Event, done.Event))
 }
 

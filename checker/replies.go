@@ -249,7 +249,7 @@ func (r *replies) anothers(h *histories.Hold, o histories.Op) *conflict {
 	for _, b := range r.granted {
 		certainly := b.Returned.Event < o.Invoke.Index && (b.Open() || b.Ended.Event > done.Event) && r.rec.leases.sureUntil(b, done) > done.Time
 		followed := b.Invoked.Event > h.Returned.Event && r.rec.leases.sureUntil(h, b.Returned) <= b.Returned.Time
-		if !certainly || !followed || b.Shares(*h) || r.serverFaults.meets(between(min(h.Invoked.Event, b.Invoked.Event), done.Event)) {
+		if !certainly || !followed || b.Shares(*h) || r.reentered(h, b, o) || r.serverFaults.meets(between(min(h.Invoked.Event, b.Invoked.Event), done.Event)) {
 			continue
 		}
 		return &conflict{
@@ -272,7 +272,7 @@ func (r *replies) revived(h *histories.Hold, o histories.Op) *conflict {
 	}
 	b := r.latest[0]
 	followed := h.Returned.Event < b.Invoked.Event && b.Returned.Event < o.Invoke.Index && r.rec.leases.sureUntil(h, b.Returned) <= b.Returned.Time
-	if !followed || b.Shares(*h) || r.serverFaults.meets(between(h.Invoked.Event, o.Complete.Index)) {
+	if !followed || b.Shares(*h) || r.reentered(h, b, o) || r.serverFaults.meets(between(h.Invoked.Event, o.Complete.Index)) {
 		return nil
 	}
 	return &conflict{
@@ -281,6 +281,14 @@ func (r *replies) revived(h *histories.Hold, o histories.Op) *conflict {
 			histories.WorkerName(h.Worker), h.Key, seconds(o.Invoke.Time), seconds(o.Complete.Time),
 			histories.WorkerName(b.Worker), seconds(b.Returned.Time)), orEarly(h, b, o)),
 	}
+}
+
+// reentered says whether the client of h may have had the key again, after b, when it got an answer
+// to a call for h: to a lock that counts what a client entered that is as good.
+func (r *replies) reentered(h, b *histories.Hold, o histories.Op) bool {
+	return h.Mode == histories.Reentrant && slices.ContainsFunc(r.holds, func(g *histories.Hold) bool {
+		return g != h && g.Shares(*h) && (g.Returned == (histories.Instant{}) || g.Outcome != histories.OK || g.Returned.Event > b.Invoked.Event) && g.Invoked.Event < o.Complete.Index
+	})
 }
 
 // orEarly tells of the other explanation of an answer that o had though b was granted the key, if
@@ -300,7 +308,7 @@ func (r *replies) denied(h *histories.Hold, o histories.Op) *conflict {
 	done := histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time}
 	// Of an extend, which a renewing process may send while the holder releases.
 	ended := !h.Open() && h.Ended.Event < o.Complete.Index && h.Ended.Event != o.Invoke.Index
-	if h.Outcome != histories.OK || h.Returned.Event > o.Invoke.Index || ended || r.rec.leases.sureUntil(h, done) <= done.Time || r.faults.meets(between(h.Invoked.Event, done.Event)) {
+	if h.Outcome != histories.OK || h.Returned.Event > o.Invoke.Index || ended || givesBack(h, o.Invoke.Index, o.Complete.Index) || r.rec.leases.sureUntil(h, done) <= done.Time || r.faults.meets(between(h.Invoked.Event, done.Event)) {
 		return nil
 	}
 	if r.wire.ranOut(h, done.Time) {

@@ -234,6 +234,14 @@ func accepted(h *histories.Hold) (histories.Answer, bool) {
 	return h.Releases[i], true
 }
 
+// givesBack says whether another release of h than that of an event may have had its effect before an
+// event.
+func givesBack(h *histories.Hold, but, before int) bool {
+	return slices.ContainsFunc(h.Releases, func(r histories.Answer) bool {
+		return r.Outcome != histories.Fail && r.Invoked.Event != but && r.Invoked.Event < before
+	})
+}
+
 // sortedKeys are the keys of m in order, so that verdicts and stories do not
 // depend on the order of a map.
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {

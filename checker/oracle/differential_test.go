@@ -215,11 +215,11 @@ func shape(h history) string {
 }
 
 // stillAccused are the properties of which the checker is known to accuse histories that must not
-// be accused: those that a sound lock explains, or those in which only something else is certainly
-// wrong. One of which it no more does has to go from here.
+// be accused: in which something else is certainly wrong, such as a key that was granted twice. Of
+// what a sound lock explains there is none. One of which it no more does has to go from here.
 func stillAccused(flawless bool) []checker.Property {
 	if flawless {
-		return []checker.Property{checker.Ownership, checker.TruthfulReplies, checker.Reentrancy, checker.Fencing}
+		return nil
 	}
 	return []checker.Property{checker.LeaseHonoured, checker.Ownership, checker.TruthfulReplies, checker.Reentrancy, checker.Fencing}
 }
@@ -253,15 +253,16 @@ func TestOracle(t *testing.T) {
 		if long && (total.asked[p] == 0 || r[mustNot] == 0) {
 			t.Errorf("%s: nothing was compared", p)
 		}
-		accusations(t, p, c[mustNot]-total.flawless[p], false, long)
-		accusations(t, p, total.flawless[p], true, long)
+		many := total.histories >= 1_000_000 // so many show what is rare, too
+		accusations(t, p, c[mustNot]-total.flawless[p], false, many)
+		accusations(t, p, total.flawless[p], true, many)
 	}
 	report(t, total.wrong)
 }
 
 // accusations fails the test if a property is accused that must not be and is not open, or the
 // other way round.
-func accusations(t *testing.T, p checker.Property, n int, flawless, long bool) {
+func accusations(t *testing.T, p checker.Property, n int, flawless, many bool) {
 	t.Helper()
 	kind := "of which only something else is certainly wrong"
 	if flawless {
@@ -270,7 +271,7 @@ func accusations(t *testing.T, p checker.Property, n int, flawless, long bool) {
 	switch open := slices.Contains(stillAccused(flawless), p); {
 	case n > 0 && !open:
 		t.Errorf("%s: %d histories %s are accused", p, n, kind)
-	case n == 0 && open && long:
+	case n == 0 && open && many:
 		t.Errorf("%s: no history %s is accused any more; take it from the list", p, kind)
 	}
 }
