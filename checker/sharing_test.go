@@ -2,6 +2,7 @@ package checker
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -310,19 +311,33 @@ func excludesParties(events []histories.Event, lease bool) bool {
 			}
 		}
 	}
+	ended := func(acquire histories.Op) bool { // before it returned
+		return slices.ContainsFunc(events[acquire.Invoke.Index:acquire.Complete.Index], func(e histories.Event) bool {
+			mine := e.Attempt == acquire.Invoke.Attempt && (e.F == histories.Lost || e.F == histories.Abandon || e.F == histories.Release)
+			return mine || e.F == histories.Crash && e.Worker == acquire.Invoke.Worker
+		})
+	}
+	within := func(o histories.Op) bool { // at some instant of a call the key was nobody else's
+		for instant := 2*o.Invoke.Index + 1; instant <= 2*o.Complete.Index; instant++ {
+			if free(instant, o.Invoke.Attempt) {
+				return true
+			}
+		}
+		return false
+	}
 	ops, _ := histories.Pair(events)
 	unknown, surfaced := map[uint64]bool{}, map[uint64]bool{}
 	for _, o := range ops {
 		switch {
 		case o.Invoke.F == histories.Acquire:
 			unknown[o.Invoke.Attempt] = o.Outcome() == histories.Info
+			over := o.Outcome() == histories.OK && !believers(events, lease, 2*o.Complete.Index+1)[o.Invoke.Attempt] && !ended(o)
+			if over && !within(o) { // it was granted, though its lease was over when it returned
+				return false
+			}
 		case o.Invoke.F == histories.Release && o.Outcome() == histories.OK && unknown[o.Invoke.Attempt] && !surfaced[o.Invoke.Attempt]:
 			surfaced[o.Invoke.Attempt] = true
-			found := false
-			for instant := 2*o.Invoke.Index + 1; instant <= 2*o.Complete.Index; instant++ {
-				found = found || free(instant, o.Invoke.Attempt)
-			}
-			if !found {
+			if !within(o) {
 				return false
 			}
 		}
