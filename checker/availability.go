@@ -48,99 +48,111 @@ import (
 // The verdict is Pass only if somebody was granted a lock, and after the last fault too if
 // somebody asked then. A lock that nobody got, but that may have been held, is a matter of
 // deadlock freedom and Unknown here.
-func judgeAvailability(_ context.Context, rec *record, opt Options) (Result, error) {
-	res := Result{Engine: "free windows"}
-	res.count(rec, histories.Acquire)
-	if hung := rec.hung(); hung != nil {
-		res.Verdict, res.Witness, res.Story = Fail, hung.witness, hung.story
-		return res, nil
-	}
+func judgeAvailability(rec *record, opt Options) judge {
+	calm, sick := lastHealed(rec.Faults)
+	return &availability{opt: opt, rec: rec, hung: rec.hung(), faults: rec.faults(nil), calm: calm, healed: sick == nil && calm > 0}
+}
 
-	byKey := make(map[string]*supply)
-	of := func(key string) *supply {
-		if byKey[key] == nil {
-			byKey[key] = &supply{}
-		}
-		return byKey[key]
-	}
-	for _, o := range rec.calls {
-		if o.Invoke.F != histories.Acquire || o.Complete.Invalid() {
-			continue
-		}
-		s := of(o.Invoke.Key)
-		s.calls = append(s.calls, o)
-		s.lease = max(s.lease, o.Invoke.TTL)
-	}
-	for _, h := range rec.Holds {
-		s := of(h.Key)
-		s.taken = append(s.taken, taking{takenBy(rec, h, opt.slack()), h})
-		for _, x := range slices.Concat(h.Extends, h.Unknown) { // an extend may ask for more than any acquire
-			s.lease = max(s.lease, x.TTL)
-		}
-	}
+type availability struct {
+	opt    Options
+	rec    *record
+	hung   *conflict
+	faults cover
+	calm   rank // the end of the last fault
+	healed bool // there was one, and it ended
 
-	var wrong, vain, stuck *conflict // the first of each kind
-	var grants []histories.Op
-	refused, wrongly := 0, 0
-	for _, key := range sortedKeys(byKey) {
-		s := byKey[key]
-		s.disturb(rec, opt.slack())
-		free := s.open(rec, opt.slack())
-		if v, ok := s.askedInVain(rec, opt); ok && vain == nil {
-			vain = &conflict{witness: []int{v.first.Invoke.Index, v.last.Complete.Index}, story: v.tell(rec, key, opt.Masters)}
-		}
-		if vain == nil {
-			vain = s.refusedToAll(rec, opt)
-		}
-		if stuck == nil {
-			stuck = s.stuck(rec, opt.slack())
-		}
-		for i, o := range s.calls {
-			switch o.Outcome() {
-			case histories.OK:
-				grants = append(grants, o)
-			case histories.Fail:
-				refused++
-				if !free[i] {
-					continue
-				}
-				if wrongly++; wrong == nil || o.Complete.Index < wrong.witness[1] {
-					wrong = &conflict{
-						witness: []int{o.Invoke.Index, o.Complete.Index},
-						story:   s.tellRefused(o),
-					}
-				}
+	grants             []*histories.Op
+	refused            int
+	wrong, vain, stuck conflicts
+	asked              bool // after the last fault
+}
+
+func (j *availability) hear(_ context.Context, of *stretch) error {
+	if j.hung != nil {
+		return nil
+	}
+	s := newSupply(of, j.opt)
+	if v, ok := s.askedInVain(j.opt); ok {
+		j.vain.add(&conflict{witness: []int{v.first.Invoke.Index, v.last.Complete.Index}, story: v.tell(s, j.opt.Masters)})
+	} else if c := s.refusedToAll(j.opt); c != nil {
+		j.vain.add(c)
+	}
+	if c := s.stuck(j.faults, j.opt.slack()); c != nil {
+		j.stuck.add(c)
+	}
+	j.asked = j.asked || j.healed && slices.ContainsFunc(s.asked, func(o *histories.Op) bool { return at(o.Invoke.Index) >= j.calm })
+	free := s.open(j.opt.slack())
+	for i, o := range s.asked {
+		switch o.Outcome() {
+		case histories.OK:
+			j.grants = append(j.grants, o)
+		case histories.Fail:
+			if j.refused++; free[i] {
+				j.wrong.add(&conflict{witness: []int{o.Invoke.Index, o.Complete.Index}, story: s.tellRefused(o)})
 			}
 		}
 	}
-	slices.SortFunc(grants, func(a, b histories.Op) int { return a.Complete.Index - b.Complete.Index })
-	proof := cmp.Or(vain, stuck)
-	if wrong != nil && (vain == nil || wrong.witness[1] <= vain.witness[1]) {
-		if proof = wrong; wrongly > 1 {
-			proof.story = paragraph(proof.story, fmt.Sprintf("In all, %s of a free lock.", count(wrongly, "refusal")))
+	return nil
+}
+
+func (j *availability) verdict(res *Result) error {
+	if j.hung != nil {
+		res.Verdict, res.Witness, res.Story = Fail, j.hung.witness, j.hung.story
+		return nil
+	}
+	slices.SortFunc(j.grants, func(a, b *histories.Op) int { return a.Complete.Index - b.Complete.Index })
+	pace := j.rec.tellSupply(j.grants)
+	proof := cmp.Or(j.vain.first, j.stuck.first)
+	if wrong := j.wrong.first; wrong != nil && (j.vain.n == 0 || wrong.witness[1] <= j.vain.first.witness[1]) {
+		if proof = wrong; j.wrong.n > 1 {
+			proof.story = paragraph(proof.story, fmt.Sprintf("In all, %s of a free lock.", count(j.wrong.n, "refusal")))
 		}
 	}
 	switch {
 	case proof != nil:
 		res.Verdict, res.Witness = Fail, proof.witness
-		res.Story = paragraph(proof.story, rec.tellSupply(grants))
-	case rec.unrecovered(byKey):
-		res.Story = paragraph(rec.tellSupply(grants), "It was asked for then, but may have been held.")
-	case len(grants) == 0:
+		res.Story = paragraph(proof.story, pace)
+	case j.asked && !j.recovered():
+		res.Story = paragraph(pace, "It was asked for then, but may have been held.")
+	case len(j.grants) == 0:
 		res.Story = "Nobody was granted a lock, and it may have been held all the time."
 	default:
 		res.Verdict = Pass
-		res.Story = paragraph(rec.tellSupply(grants), fmt.Sprintf("%s, none of a key that was certainly free and that nobody else wanted.", count(refused, "refusal")))
+		res.Story = paragraph(pace, fmt.Sprintf("%s, none of a key that was certainly free and that nobody else wanted.", count(j.refused, "refusal")))
 	}
-	return res, nil
+	return nil
+}
+
+// recovered says whether a lock was asked for after the last fault, and granted.
+func (j *availability) recovered() bool {
+	return slices.ContainsFunc(j.grants, func(o *histories.Op) bool { return at(o.Invoke.Index) >= j.calm })
 }
 
 // supply is who may have had one key on its servers, and who asked for it.
 type supply struct {
-	calls []histories.Op // acquires, in order of invocations
-	taken []taking       // in order of starts
-	sick  []span         // faults and what they leave behind
-	lease time.Duration  // the longest asked for
+	*stretch
+	asked []*histories.Op // acquires, in order of invocations
+	taken []taking        // in order of starts
+	sick  []span          // faults and what they leave behind
+	lease time.Duration   // the longest asked for
+}
+
+func newSupply(of *stretch, opt Options) *supply {
+	s := &supply{stretch: of, asked: of.acquires()}
+	for _, o := range s.asked {
+		s.lease = max(s.lease, o.Invoke.TTL)
+	}
+	for _, h := range s.holds {
+		s.taken = append(s.taken, taking{takenBy(of, h, opt.slack()), h})
+		for _, x := range h.Extends { // an extend may ask for more than any acquire
+			s.lease = max(s.lease, x.TTL)
+		}
+		for _, x := range h.Unknown {
+			s.lease = max(s.lease, x.TTL)
+		}
+	}
+	s.disturb(opt.slack())
+	return s
 }
 
 // A taking is the span in which some server may hold a hold.
@@ -150,48 +162,48 @@ type taking struct {
 }
 
 // takenBy is the span in which some server may hold h.
-func takenBy(rec *record, h *histories.Hold, slack time.Duration) span {
+func takenBy(st *stretch, h *histories.Hold, slack time.Duration) span {
 	s := span{at(h.Invoked.Event), never}
 	if r, ok := accepted(h); ok {
 		s.to = at(r.Returned.Event)
 		return s
 	}
 	if end := mayRunUntil(h, slack); end != forever {
-		s.to = gapAt(rec.Times, end)
+		s.to = gapAt(st.Times, end)
 	}
 	return s
 }
 
 // stuck is the conflict of the first release that was held up, or nil.
-func (s *supply) stuck(rec *record, slack time.Duration) *conflict {
-	calls := make([]span, len(s.calls))
-	for i, o := range s.calls {
-		calls[i] = rec.calling(o)
+func (s *supply) stuck(faults cover, slack time.Duration) *conflict {
+	calls := make([]span, len(s.asked))
+	for i, o := range s.asked {
+		calls[i] = s.calling(o)
 	}
-	waits, faults := newCover(calls), rec.faults(nil)
+	waits := newCover(calls)
 	for _, t := range s.taken {
 		h := t.hold
 		if h.Outcome != histories.OK || h.TTL <= 0 || len(h.Releases) == 0 {
 			continue
 		}
 		r := h.Releases[0]
-		end := rec.leases.sureUntil(h, r.Invoked)
+		end := s.leases.sureUntil(h, r.Invoked)
 		answered := r.Returned != (histories.Instant{})
-		if end-r.Invoked.Time <= slack || answered && r.Returned.Time < end || rec.Times[len(rec.Times)-1] < end {
+		if end-r.Invoked.Time <= slack || answered && r.Returned.Time < end || s.Times[len(s.Times)-1] < end {
 			continue
 		}
-		over := gapAt(rec.Times, end)
+		over := gapAt(s.Times, end)
 		all := span{over, at(r.Invoked.Event)} // a call that meets it is under way from the release to the end of the lease
 		if !waits.meets(all) || faults.meets(span{at(h.Invoked.Event), over}) {
 			continue
 		}
-		waiting := slices.IndexFunc(s.calls, func(o histories.Op) bool {
-			return o.Invoke.Worker != h.Worker && rec.calling(o).meets(all)
+		waiting := slices.IndexFunc(s.asked, func(o *histories.Op) bool {
+			return o.Invoke.Worker != h.Worker && s.calling(o).meets(all)
 		})
 		if waiting < 0 {
 			continue
 		}
-		o := s.calls[waiting]
+		o := s.asked[waiting]
 		witness := []int{h.Returned.Event, o.Invoke.Index, r.Invoked.Event}
 		until := "and the call had no answer at all"
 		if answered {
@@ -210,11 +222,11 @@ func (s *supply) stuck(rec *record, slack time.Duration) *conflict {
 }
 
 // disturb notes the spans of faults and of what they leave behind.
-func (s *supply) disturb(rec *record, slack time.Duration) {
-	for _, f := range rec.Faults {
+func (s *supply) disturb(slack time.Duration) {
+	for _, f := range s.Faults {
 		sick := span{at(f.Invoke.Index), never}
 		if healed(f) && s.lease > 0 {
-			sick.to = gapAt(rec.Times, plus(f.Complete.Time, plus(s.lease, slack)))
+			sick.to = gapAt(s.Times, plus(f.Complete.Time, plus(s.lease, slack)))
 		}
 		s.sick = append(s.sick, sick)
 	}
@@ -222,30 +234,30 @@ func (s *supply) disturb(rec *record, slack time.Duration) {
 
 // free returns which of the calls found the key certainly free during all of them, with
 // nobody else wanting it.
-func (s *supply) free(rec *record, slack time.Duration) []bool {
-	return s.alone(rec, s.wanted(rec, slack), false)
+func (s *supply) free(slack time.Duration) []bool {
+	return s.alone(s.wanted(slack), false)
 }
 
 // open is free, but to a reader the key is free if no writer has it or wants it.
-func (s *supply) open(rec *record, slack time.Duration) []bool {
-	wanted := s.wanted(rec, slack)
-	free := s.alone(rec, wanted, false)
-	if slices.ContainsFunc(s.calls, reads) {
-		for i, alone := range s.alone(rec, wanted, true) {
-			free[i] = free[i] || alone && reads(s.calls[i])
+func (s *supply) open(slack time.Duration) []bool {
+	wanted := s.wanted(slack)
+	free := s.alone(wanted, false)
+	if slices.ContainsFunc(s.asked, reads) {
+		for i, alone := range s.alone(wanted, true) {
+			free[i] = free[i] || alone && reads(s.asked[i])
 		}
 	}
 	return free
 }
 
-func reads(o histories.Op) bool { return o.Invoke.Mode() == histories.Shared }
+func reads(o *histories.Op) bool { return o.Invoke.Mode() == histories.Shared }
 
 // alone is free, of all or, for readers, of those who are no readers.
-func (s *supply) alone(rec *record, wanted []rank, readers bool) []bool {
-	free := make([]bool, len(s.calls))
-	next := make([]rank, len(s.calls)) // when somebody who is in the way calls
+func (s *supply) alone(wanted []rank, readers bool) []bool {
+	free := make([]bool, len(s.asked))
+	next := make([]rank, len(s.asked)) // when somebody who is in the way calls
 	latest := never
-	for i, o := range slices.Backward(s.calls) {
+	for i, o := range slices.Backward(s.asked) {
 		next[i] = latest
 		if !readers || !reads(o) {
 			latest = at(o.Invoke.Index)
@@ -254,8 +266,8 @@ func (s *supply) alone(rec *record, wanted []rank, readers bool) []bool {
 	var taken rank        // until when somebody may have it
 	var most, others rank // until when somebody wants it, and somebody else than that one
 	by, t, sick := -1, 0, newCover(s.sick)
-	for i, o := range s.calls {
-		call := rec.calling(o)
+	for i, o := range s.asked {
+		call := s.calling(o)
 		for ; t < len(s.taken) && s.taken[t].from < call.to; t++ {
 			if !readers || s.taken[t].hold.Mode != histories.Shared {
 				taken = max(taken, s.taken[t].to)
@@ -281,18 +293,18 @@ func (s *supply) alone(rec *record, wanted []rank, readers bool) []bool {
 
 // wanted is until when the client that made each call waits for the key: until it is
 // granted, but no longer than a lease and the slack after it was refused.
-func (s *supply) wanted(rec *record, slack time.Duration) []rank {
-	until := make([]rank, len(s.calls))
+func (s *supply) wanted(slack time.Duration) []rank {
+	until := make([]rank, len(s.asked))
 	granted := make(map[int]rank) // by worker, the next
-	for i, o := range slices.Backward(s.calls) {
-		call := rec.calling(o)
+	for i, o := range slices.Backward(s.asked) {
+		call := s.calling(o)
 		until[i] = call.to
 		if o.Outcome() == histories.OK {
 			granted[o.Invoke.Worker] = call.to
 			continue
 		}
 		if call.to != never && s.lease > 0 {
-			until[i] = gapAt(rec.Times, plus(rec.Times[call.to/2], plus(s.lease, slack)))
+			until[i] = gapAt(s.Times, plus(s.Times[call.to/2], plus(s.lease, slack)))
 		}
 		if next, ok := granted[o.Invoke.Worker]; ok {
 			until[i] = max(call.to, min(until[i], next))
@@ -302,7 +314,7 @@ func (s *supply) wanted(rec *record, slack time.Duration) []rank {
 }
 
 // tellRefused tells of a refusal that was wrong.
-func (s *supply) tellRefused(o histories.Op) string {
+func (s *supply) tellRefused(o *histories.Op) string {
 	who := histories.WorkerName(o.Invoke.Worker)
 	if reads(o) {
 		return fmt.Sprintf("%s was refused %s for reading at %s although no writer had it and none wanted it.", who, o.Invoke.Key, seconds(o.Complete.Time))
@@ -311,7 +323,7 @@ func (s *supply) tellRefused(o histories.Op) string {
 }
 
 // since tells since when the key had been free.
-func (s *supply) since(o histories.Op) string {
+func (s *supply) since(o *histories.Op) string {
 	n := 0
 	for _, t := range s.taken {
 		if t.to < at(o.Invoke.Index) {
@@ -324,30 +336,9 @@ func (s *supply) since(o histories.Op) string {
 	return fmt.Sprintf("all %s of it before had ended on every server", count(n, "hold"))
 }
 
-// unrecovered says whether locks were asked for after the last fault, and none granted.
-func (r *record) unrecovered(byKey map[string]*supply) bool {
-	calm, sick := lastHealed(r.Faults)
-	if sick != nil || calm == 0 {
-		return false
-	}
-	asked := false
-	for _, s := range byKey {
-		for _, o := range s.calls {
-			if at(o.Invoke.Index) < calm {
-				continue
-			}
-			if o.Outcome() == histories.OK {
-				return false
-			}
-			asked = true
-		}
-	}
-	return asked
-}
-
 // tellPace tells how many acquisitions came in each window as long as the longest lease, if
 // there are several. The run began at start.
-func tellPace(grants []histories.Op, start, whole time.Duration) string {
+func tellPace(grants []*histories.Op, start, whole time.Duration) string {
 	const most = 100_000 // windows; of so many nobody asks for the least and the most
 	var lease time.Duration
 	for _, g := range grants {
@@ -366,7 +357,7 @@ func tellPace(grants []histories.Op, start, whole time.Duration) string {
 }
 
 // tellSupply tells how often and how steadily locks were granted. The grants come in order.
-func (r *record) tellSupply(grants []histories.Op) string {
+func (r *record) tellSupply(grants []*histories.Op) string {
 	if len(grants) == 0 {
 		return "Nobody was granted a lock."
 	}

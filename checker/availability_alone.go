@@ -16,17 +16,17 @@ import (
 // excuse the lock: that lasts a lease and no longer. Who waits in a call asks all that time, and
 // alone from where the last of the others is gone; but a call that met a fault may have its
 // answer late.
-func (s *supply) askedInVain(rec *record, opt Options) (vain, bool) {
-	search := alone{rec: rec, opt: opt, supply: s, patience: s.lease + opt.slack()}
+func (s *supply) askedInVain(opt Options) (vain, bool) {
+	search := alone{opt: opt, supply: s, patience: s.lease + opt.slack()}
 	if s.lease <= 0 {
 		return vain{}, false
 	}
-	for i := 0; i < len(s.calls); {
+	for i := 0; i < len(s.asked); {
 		j := i
-		for j < len(s.calls) && s.calls[j].Invoke.Worker == s.calls[i].Invoke.Worker && s.calls[j].Done && s.calls[j].Outcome() != histories.OK {
+		for j < len(s.asked) && s.asked[j].Invoke.Worker == s.asked[i].Invoke.Worker && s.asked[j].Done && s.asked[j].Outcome() != histories.OK {
 			j++
 		}
-		if v, ok := search.in(s.calls[i:j], 0); ok {
+		if v, ok := search.in(s.asked[i:j], 0); ok {
 			return v, true
 		}
 		i = max(i+1, j)
@@ -36,7 +36,7 @@ func (s *supply) askedInVain(rec *record, opt Options) (vain, bool) {
 
 // vain is a stretch of calls of one client that asked alone and in vain.
 type vain struct {
-	first, last histories.Op
+	first, last *histories.Op
 	from        rank          // of when it began to ask alone
 	faulty      int           // masters at fault meanwhile
 	patience    time.Duration // longest lease asked for, and the slack
@@ -45,7 +45,6 @@ type vain struct {
 // alone looks for stretches without an excuse.
 type alone struct {
 	*supply
-	rec      *record
 	opt      Options
 	patience time.Duration
 	want     []rank // of supply.wanted, once it was asked for
@@ -53,12 +52,12 @@ type alone struct {
 
 // in looks in calls of one client, none of which was granted, from some time on. Where there
 // is an excuse it looks before and after it.
-func (a *alone) in(calls []histories.Op, from rank) (vain, bool) {
+func (a *alone) in(calls []*histories.Op, from rank) (vain, bool) {
 	if len(calls) == 0 {
 		return vain{}, false
 	}
 	v := vain{first: calls[0], last: calls[len(calls)-1], from: max(from, at(calls[0].Invoke.Index)), patience: a.patience}
-	if at(v.last.Complete.Index) < v.from || v.took(a.rec) <= a.patience {
+	if at(v.last.Complete.Index) < v.from || v.took(a.record) <= a.patience {
 		return vain{}, false
 	}
 	why, faulty := a.excuse(v)
@@ -68,7 +67,7 @@ func (a *alone) in(calls []histories.Op, from rank) (vain, bool) {
 	}
 	before, after := 0, len(calls)
 	for i, o := range calls {
-		call := a.rec.calling(o)
+		call := a.calling(o)
 		if call.to < why.from {
 			before = i + 1
 		}
@@ -94,9 +93,9 @@ func (a *alone) excuse(v vain) (why excuse, faulty int) {
 	all := span{v.from, at(v.last.Complete.Index)}
 	calls := span{at(v.first.Invoke.Index), all.to}
 	if a.want == nil {
-		a.want = a.wanted(a.rec, a.opt.slack())
+		a.want = a.wanted(a.opt.slack())
 	}
-	for i, o := range a.calls {
+	for i, o := range a.asked {
 		if want := (span{at(o.Invoke.Index), a.want[i]}); o.Invoke.Worker != v.first.Invoke.Worker && want.meets(all) {
 			return excuse{span: want}, 0
 		}
@@ -109,7 +108,7 @@ func (a *alone) excuse(v vain) (why excuse, faulty int) {
 	}
 	nodes := map[string]bool{}
 	var last span
-	for _, f := range a.rec.Faults {
+	for _, f := range a.Faults {
 		force := force(f)
 		switch {
 		case !force.meets(calls):
@@ -128,10 +127,10 @@ func (a *alone) excuse(v vain) (why excuse, faulty int) {
 // took is for how long it asked alone.
 func (v vain) took(rec *record) time.Duration { return v.last.Complete.Time - rec.timeOf(v.from) }
 
-func (v vain) tell(rec *record, key string, masters int) string {
+func (v vain) tell(s *supply, masters int) string {
 	text := fmt.Sprintf("%s alone asked for %s from %s to %s, for %s, longer than the %s of TTL and slack, and got no lease although nobody had one",
-		histories.WorkerName(v.first.Invoke.Worker), key, seconds(rec.timeOf(v.from)), seconds(v.last.Complete.Time),
-		seconds(v.took(rec)), seconds(v.patience))
+		histories.WorkerName(v.first.Invoke.Worker), s.key, seconds(s.timeOf(v.from)), seconds(v.last.Complete.Time),
+		seconds(v.took(s.record)), seconds(v.patience))
 	if v.faulty > 0 {
 		text += fmt.Sprintf(" and no more than %d of %d masters were at fault", v.faulty, masters)
 	}

@@ -27,21 +27,21 @@ import (
 // between those who ask at once, and to one that readers share, as a writer who waits keeps
 // its place until it gives up. A lock whose clients wait for so long, at random intervals, is
 // not kept from them by chance.
-func (s *supply) refusedToAll(rec *record, opt Options) *conflict {
+func (s *supply) refusedToAll(opt Options) *conflict {
 	if s.lease <= 0 {
 		return nil
 	}
 	patience := s.lease + opt.slack()
-	if opt.Masters > 1 || slices.ContainsFunc(s.calls, func(o histories.Op) bool { return o.Invoke.Mode() == histories.Shared }) {
+	if opt.Masters > 1 || slices.ContainsFunc(s.asked, func(o *histories.Op) bool { return o.Invoke.Mode() == histories.Shared }) {
 		patience *= 2
 	}
-	calm, _ := lastHealed(rec.Faults)
-	ailing := newAilments(rec, opt)
-	refusals := slices.DeleteFunc(slices.Clone(s.calls), func(o histories.Op) bool {
+	calm, _ := lastHealed(s.Faults)
+	ailing := newAilments(s.record, opt)
+	refusals := slices.DeleteFunc(slices.Clone(s.asked), func(o *histories.Op) bool {
 		return !refused(o) || at(o.Complete.Index) > calm || ailing.of(o.Invoke.Worker).meets(between(o.Invoke.Index, o.Complete.Index))
 	})
-	for _, w := range free(s.engaged(rec, opt, ailing), 0) {
-		var first, last histories.Op
+	for _, w := range free(s.engaged(opt, ailing), 0) {
+		var first, last *histories.Op
 		n := 0
 		for ; len(refusals) > 0 && at(refusals[0].Invoke.Index) < w.to; refusals = refusals[1:] {
 			o := refusals[0]
@@ -59,15 +59,12 @@ func (s *supply) refusedToAll(rec *record, opt Options) *conflict {
 		return &conflict{
 			witness: []int{first.Invoke.Index, last.Complete.Index},
 			story: fmt.Sprintf("%s was refused %s from %s, when %s asked, to %s, when %s was last refused, although nobody can have had it all that time: for %s, longer than %s.",
-				s.name(), times(n), seconds(first.Invoke.Time), histories.WorkerName(first.Invoke.Worker), seconds(last.Complete.Time),
+				s.key, times(n), seconds(first.Invoke.Time), histories.WorkerName(first.Invoke.Worker), seconds(last.Complete.Time),
 				histories.WorkerName(last.Invoke.Worker), seconds(last.Invoke.Time-first.Invoke.Time), seconds(patience)),
 		}
 	}
 	return nil
 }
-
-// name is that of the key.
-func (s *supply) name() string { return s.calls[0].Invoke.Key }
 
 // ailments are the faults that touch each client.
 type ailments struct {
@@ -106,17 +103,17 @@ func isWorker(name string) bool {
 }
 
 // engaged are the spans in which the key may not be free, in order of starts.
-func (s *supply) engaged(rec *record, opt Options, ailing ailments) []span {
-	all := s.majorityAtFault(rec, opt)
+func (s *supply) engaged(opt Options, ailing ailments) []span {
+	all := s.majorityAtFault(opt)
 	for _, t := range s.taken {
-		all = append(all, span{t.from, max(s.gone(rec, opt, t), s.late(rec, opt, t.hold, ailing))})
+		all = append(all, span{t.from, max(s.gone(opt, t), s.late(opt, t.hold, ailing))})
 	}
 	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	return all
 }
 
 // gone is when nothing of a hold can be left on a server, if nothing came late.
-func (s *supply) gone(rec *record, opt Options, t taking) rank {
+func (s *supply) gone(opt Options, t taking) rank {
 	h := t.hold
 	_, released := accepted(h)
 	switch {
@@ -125,12 +122,12 @@ func (s *supply) gone(rec *record, opt Options, t taking) rank {
 	case h.Returned == (histories.Instant{}) && h.End != histories.Crash:
 		return never
 	}
-	return s.leaseAfter(rec, opt, max(h.Returned.Time, h.Ended.Time))
+	return s.leaseAfter(opt, max(h.Returned.Time, h.Ended.Time))
 }
 
 // late is when nothing can be left of what faults of its client may have kept from a server while
 // it had a hold or asked for it; 0 if there were none.
-func (s *supply) late(rec *record, opt Options, h *histories.Hold, ailing ailments) rank {
+func (s *supply) late(opt Options, h *histories.Hold, ailing ailments) rank {
 	last := max(h.Returned.Event, h.Ended.Event)
 	for _, r := range h.Releases {
 		last = max(last, r.Returned.Event)
@@ -139,29 +136,29 @@ func (s *supply) late(rec *record, opt Options, h *histories.Hold, ailing ailmen
 	if !ok || end == never {
 		return end
 	}
-	return s.leaseAfter(rec, opt, rec.timeOf(end))
+	return s.leaseAfter(opt, s.timeOf(end))
 }
 
 // leaseAfter is when the longest lease and the slack have passed since a time.
-func (s *supply) leaseAfter(rec *record, opt Options, t time.Duration) rank {
-	return gapAt(rec.Times, plus(t, plus(s.lease, opt.slack())))
+func (s *supply) leaseAfter(opt Options, t time.Duration) rank {
+	return gapAt(s.Times, plus(t, plus(s.lease, opt.slack())))
 }
 
 // majorityAtFault are the spans in which faults touch so many masters that no majority is left,
 // or a fault touches them all, with what they leave behind.
-func (s *supply) majorityAtFault(rec *record, opt Options) []span {
+func (s *supply) majorityAtFault(opt Options) []span {
 	type sick struct {
 		span
 		node string
 	}
 	var all []sick
-	for _, f := range rec.Faults {
+	for _, f := range s.Faults {
 		if slices.Contains(opt.clientFaults(), f.Invoke.F) {
 			continue
 		}
 		x := sick{span{at(f.Invoke.Index), never}, f.Invoke.Node}
 		if healed(f) {
-			x.to = s.leaseAfter(rec, opt, f.Complete.Time)
+			x.to = s.leaseAfter(opt, f.Complete.Time)
 		}
 		all = append(all, x)
 	}

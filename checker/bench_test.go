@@ -83,7 +83,7 @@ func BenchmarkEngines(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	sections := strictSections(rec.Times, rec.Holds)["k"]
+	sections := strictSections(rec.stretches[0])
 	b.Run("interval", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {

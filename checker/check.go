@@ -90,46 +90,67 @@ func (o Options) now() time.Duration {
 	return o.Now()
 }
 
-// A judge judges one property. It sets neither Property nor Took. An error means
-// that the harness or the checker is wrong; the property is then Unknown, or, if the
-// error is a *disagreement, that.
-type judge func(context.Context, *record, Options) (Result, error)
+// A judge judges one property. It hears the stretches of a history one by one. An error means that
+// the harness or the checker is wrong; the property is then Unknown, or, if the error is a
+// *disagreement, that.
+type judge interface {
+	hear(context.Context, *stretch) error
+	// verdict completes a Result by what was heard: the verdict, its witness and the story.
+	verdict(*Result) error
+}
 
 // bench is every property with its judge, in the order of reports.
 func bench() []seat {
+	holding := []histories.F{histories.Acquire, histories.Release, histories.Extend, histories.Lost, histories.Abandon, histories.Crash}
 	return []seat{
-		{property: StrictExclusion, judge: strictExclusion(), lean: true},
-		{property: LeaseExclusion, judge: leaseExclusion(), lean: true},
-		{property: LeaseHonoured, judge: leaseHonoured(), lean: true},
-		{property: Ownership, judge: judgeOwnership},
-		{property: TruthfulReplies, judge: judgeReplies},
-		{property: ResourceSafety, judge: judgeResource},
-		{property: Fencing, judge: judgeFencing, concerns: fenced},
-		{property: CounterSafety, judge: judgeCounter, concerns: calls(histories.Incr)},
-		{property: SingleWinner, judge: judgeLottery, concerns: calls(histories.Draw)},
-		{property: Reentrancy, judge: judgeReentrancy, concerns: reenters},
-		{property: DeadlockFreedom, judge: judgeDeadlock},
-		{property: Availability, judge: judgeAvailability},
-		{property: Fairness, judge: judgeFairness},
-		{property: Load, judge: judgeLoad, concerns: waits},
+		{property: StrictExclusion, judge: strictExclusion, lean: true, engine: exclusionEngines, counts: holding},
+		{property: LeaseExclusion, judge: leaseExclusion, lean: true, engine: exclusionEngines, counts: holding},
+		{property: LeaseHonoured, judge: leaseHonoured, lean: true, engine: exclusionEngines, counts: holding},
+		{property: Ownership, judge: judgeOwnership, engine: "events", counts: []histories.F{histories.Acquire, histories.Release, histories.Extend}},
+		{property: TruthfulReplies, judge: judgeReplies, engine: "certain holds", counts: []histories.F{histories.Release, histories.Extend}},
+		{property: ResourceSafety, judge: judgeResource, engine: "version order", counts: []histories.F{histories.Read, histories.Write, histories.Draw}},
+		{
+			property: Fencing, judge: judgeFencing, concerns: fenced, engine: "token order",
+			counts: []histories.F{histories.Acquire, histories.Read, histories.Write, histories.Incr, histories.Draw},
+		},
+		{property: CounterSafety, judge: judgeCounter, concerns: calls(histories.Incr), engine: "interval bounds", counts: []histories.F{histories.Incr}},
+		{property: SingleWinner, judge: judgeLottery, concerns: calls(histories.Draw), engine: "count by round", counts: []histories.F{histories.Draw}},
+		{
+			property: Reentrancy, judge: judgeReentrancy, concerns: reenters, engine: "depth bounds",
+			counts: []histories.F{histories.Acquire, histories.Release, histories.Count},
+		},
+		{property: DeadlockFreedom, judge: judgeDeadlock, engine: "free windows", counts: append(holding, histories.Audit)},
+		{property: Availability, judge: judgeAvailability, engine: "free windows", counts: []histories.F{histories.Acquire}},
+		{property: Fairness, judge: judgeFairness, engine: "overtaking count", counts: []histories.F{histories.Acquire}},
+		{property: Load, judge: judgeLoad, concerns: waits, engine: "commands per waiting second", counts: []histories.F{histories.Waited}},
 	}
 }
 
 type seat struct {
 	property Property
-	judge    judge
+	judge    func(*record, Options) judge
 	// concerns says whether a history has anything to do with the property; if not, it is
 	// not reported. Nil means that every history has.
 	concerns func(*record) bool
 	// lean says that the judge asks for nothing but what a Fold keeps.
-	lean bool
+	lean   bool
+	engine string
+	counts []histories.F // the kinds of events that the judge looks at
+}
+
+// none is the judge of what does not apply, and why.
+type none string
+
+func (none) hear(context.Context, *stretch) error { return nil }
+
+func (n none) verdict(res *Result) error {
+	res.Verdict, res.Story = NotApplicable, string(n)
+	return nil
 }
 
 // calls concerns histories in which clients make calls of a kind.
 func calls(f histories.F) func(*record) bool {
-	return func(rec *record) bool {
-		return slices.ContainsFunc(rec.calls, func(o histories.Op) bool { return o.Invoke.F == f })
-	}
+	return func(rec *record) bool { return rec.Tallies[f].Calls > 0 }
 }
 
 // Check judges the history of one run on every property.
@@ -232,5 +253,13 @@ func (s seat) hear(ctx context.Context, rec *record, opt Options) (res Result, e
 	if ctx.Err() != nil {
 		return Result{Story: fmt.Sprintf("Not judged: %v.", context.Cause(ctx))}, nil
 	}
-	return s.judge(ctx, rec, opt)
+	res.Engine = s.engine
+	res.count(rec, s.counts...)
+	j := s.judge(rec, opt)
+	for _, key := range rec.stretches {
+		if err := j.hear(ctx, key); err != nil {
+			return res, err
+		}
+	}
+	return res, j.verdict(&res)
 }

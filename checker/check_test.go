@@ -84,14 +84,10 @@ func TestCheckRefusesInvalidHistories(t *testing.T) {
 
 func TestCheckSurvivesJudges(t *testing.T) {
 	seats := []seat{
-		{property: StrictExclusion, judge: func(context.Context, *record, Options) (Result, error) { panic("out of bounds") }},
-		{property: LeaseExclusion, judge: func(context.Context, *record, Options) (Result, error) {
-			return Result{Verdict: Pass, Witness: []int{1}}, errors.New("no idea")
-		}},
-		{property: LeaseHonoured, judge: func(context.Context, *record, Options) (Result, error) {
-			return Result{Verdict: Pass, Witness: []int{1}}, &disagreement{"one says yes, one no"}
-		}},
-		{property: Ownership, judge: func(context.Context, *record, Options) (Result, error) { return Result{Verdict: Pass}, nil }},
+		{property: StrictExclusion, judge: decides(func() error { panic("out of bounds") }).seat},
+		{property: LeaseExclusion, judge: decides(func() error { return errors.New("no idea") }).seat},
+		{property: LeaseHonoured, judge: decides(func() error { return &disagreement{"one says yes, one no"} }).seat},
+		{property: Ownership, judge: decides(func() error { return nil }).seat},
 	}
 	report := check(t.Context(), script(t, sound), Options{}, seats)
 	want := Report{
@@ -107,12 +103,24 @@ func TestCheckSurvivesJudges(t *testing.T) {
 				Property: LeaseHonoured, Verdict: Disagreement,
 				Story: "Not judged, and not the lock's fault: checker disagreement: one says yes, one no.",
 			},
-			{Property: Ownership, Verdict: Pass},
+			{Property: Ownership, Verdict: Pass, Witness: []int{1}},
 		},
 	}
 	if diff := cmp.Diff(want, report); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
 	}
+}
+
+// decides is a judge that says Pass, with a witness, and returns an error.
+type decides func() error
+
+func (d decides) seat(*record, Options) judge { return d }
+
+func (decides) hear(context.Context, *stretch) error { return nil }
+
+func (d decides) verdict(res *Result) error {
+	res.Verdict, res.Witness = Pass, []int{1}
+	return d()
 }
 
 func TestCheckCancelled(t *testing.T) {

@@ -78,7 +78,7 @@ type testimony struct {
 
 // ended tells who of the suspects removed the key of b, wrote over it or shortened its time to
 // live, until it was seen to be gone.
-func (c *Commands) ended(b *histories.Hold, seen time.Duration, suspects []histories.Op) testimony {
+func (c *Commands) ended(b *histories.Hold, seen time.Duration, suspects []*histories.Op) testimony {
 	effects := c.on(b.Key)
 	mine := taken(effects, b)
 	if len(mine) == 0 {
@@ -92,8 +92,8 @@ func (c *Commands) ended(b *histories.Hold, seen time.Duration, suspects []histo
 		ends := e.Kind == histories.Frees || e.Kind == histories.Overwrites || shortens(e, b)
 		switch {
 		case ends && mine[e.Of]:
-			if i := slices.IndexFunc(suspects, func(o histories.Op) bool { return sentBy(o, e) }); i >= 0 {
-				return testimony{by: &suspects[i], how: fmt.Sprintf(" with %s → %s", c.exchanges[e.Exchange].Command, reply(c.exchanges[e.Exchange]))}
+			if i := slices.IndexFunc(suspects, func(o *histories.Op) bool { return sentBy(o, e) }); i >= 0 {
+				return testimony{by: suspects[i], how: fmt.Sprintf(" with %s → %s", c.exchanges[e.Exchange].Command, reply(c.exchanges[e.Exchange]))}
 			}
 		case e.Kind == histories.Unclear, ends && e.Of == histories.NotKnown:
 			known = false
@@ -108,7 +108,7 @@ func shortens(e histories.Effect, h *histories.Hold) bool {
 }
 
 // sentBy says whether a command was sent by a call.
-func sentBy(o histories.Op, e histories.Effect) bool {
+func sentBy(o *histories.Op, e histories.Effect) bool {
 	return e.Client == histories.WorkerName(o.Invoke.Worker) && o.Invoke.Time <= e.From && (!o.Done || e.From <= o.Complete.Time)
 }
 

@@ -28,77 +28,81 @@ import (
 //
 // The verdict is Pass only if somebody accessed each counter after the last increment that
 // was accepted, or the last ones could be lost unseen.
-func judgeCounter(_ context.Context, rec *record, _ Options) (Result, error) {
-	res := Result{Engine: "interval bounds"}
-	res.count(rec, histories.Incr)
+func judgeCounter(*record, Options) judge { return &counters{} }
 
-	counters := countersOf(rec)
-	accepted, lost, unseen := 0, int64(0), ""
-	for _, key := range sortedKeys(counters) {
-		c := counters[key]
-		if err := c.parse(); err != nil {
-			return res, err
-		}
-		c.twins()
-		if err := c.bounds(rec); err != nil {
-			return res, err
-		}
-		accepted += len(c.accepted)
-		lost += c.lost
-		if c.first != nil && res.Verdict != Fail {
-			res.Verdict, res.Witness, res.Story = Fail, c.first.witness, c.first.story
-		}
-		if !c.final && len(c.accepted) > 0 {
-			unseen = key
-		}
+type counters struct {
+	accepted int
+	lost     int64
+	conflict conflicts
+	unseen   string // a counter that nobody looked at after the last increment
+}
+
+func (j *counters) hear(_ context.Context, s *stretch) error {
+	if !s.counts() {
+		return nil
 	}
+	c := newCounter(s)
+	if err := c.parse(); err != nil {
+		return err
+	}
+	c.twins()
+	if err := c.bounds(); err != nil {
+		return err
+	}
+	j.accepted += len(c.accepted)
+	j.lost += c.lost
+	if c.first != nil {
+		j.conflict.add(c.first)
+	}
+	if !c.final && len(c.accepted) > 0 {
+		j.unseen = c.key
+	}
+	return nil
+}
+
+func (j *counters) verdict(res *Result) error {
 	switch {
-	case res.Verdict == Fail:
-		res.Story = paragraph(res.Story, fmt.Sprintf("Of %s that were accepted, at least %d got lost.", count(accepted, "increment"), lost))
-	case accepted == 0:
+	case j.conflict.n > 0:
+		res.Verdict, res.Witness = Fail, j.conflict.first.witness
+		res.Story = paragraph(j.conflict.first.story, fmt.Sprintf("Of %s that were accepted, at least %d got lost.", count(j.accepted, "increment"), j.lost))
+	case j.accepted == 0:
 		res.Story = "No increment is known to have been accepted, so none could be lost."
-	case unseen != "":
-		res.Story = fmt.Sprintf("Nobody looked at %s after the last increment, so that it may be lost.", unseen)
+	case j.unseen != "":
+		res.Story = fmt.Sprintf("Nobody looked at %s after the last increment, so that it may be lost.", j.unseen)
 	default:
 		res.Verdict = Pass
-		res.Story = fmt.Sprintf("%s accepted, and none of them lost.", count(accepted, "increment"))
+		res.Story = fmt.Sprintf("%s accepted, and none of them lost.", count(j.accepted, "increment"))
 	}
-	return res, nil
+	return nil
 }
 
 // A counter is what happened to the counter under one key.
 type counter struct {
-	key      string
-	calls    []histories.Op // increments and reads, in order of invocations
-	seen     []int64        // by each call, if it was accepted: before it counted itself
-	accepted []int          // events at which increments were accepted, in order
-	peaks    []peak         // of accepted, up to each of them
+	*stretch
+	accesses []*histories.Op // increments and reads, in order of invocations
+	seen     []int64         // by each of them, if it was accepted: before it counted itself
+	accepted []int           // events at which increments were accepted, in order
+	peaks    []peak          // of accepted, up to each of them
 
 	first *conflict
 	lost  int64 // at least so many increments
 	final bool  // somebody looked after the last accepted increment
 }
 
-// countersOf finds the keys that somebody increments.
-func countersOf(rec *record) map[string]*counter {
-	counters := make(map[string]*counter)
-	for _, o := range rec.calls {
-		if o.Invoke.F == histories.Incr && counters[o.Invoke.Key] == nil {
-			counters[o.Invoke.Key] = &counter{key: o.Invoke.Key}
+func newCounter(s *stretch) *counter {
+	c := &counter{stretch: s}
+	for _, o := range s.calls {
+		if o.Invoke.F == histories.Incr || o.Invoke.F == histories.Read {
+			c.accesses = append(c.accesses, o)
 		}
 	}
-	for _, o := range rec.calls {
-		if c := counters[o.Invoke.Key]; c != nil && (o.Invoke.F == histories.Incr || o.Invoke.F == histories.Read) {
-			c.calls = append(c.calls, o)
-		}
-	}
-	return counters
+	return c
 }
 
 // parse reads what the calls saw.
 func (c *counter) parse() error {
-	c.seen = make([]int64, len(c.calls))
-	for i, o := range c.calls {
+	c.seen = make([]int64, len(c.accesses))
+	for i, o := range c.accesses {
 		if o.Outcome() != histories.OK {
 			continue
 		}
@@ -127,7 +131,7 @@ type peak struct {
 // climb finds the peaks.
 func (c *counter) climb() {
 	reached := make(map[int]int64, len(c.accepted))
-	for i, o := range c.calls {
+	for i, o := range c.accesses {
 		if o.Invoke.F == histories.Incr && o.Outcome() == histories.OK {
 			reached[o.Complete.Index] = c.seen[i] + 1
 		}
@@ -151,8 +155,8 @@ func (c *counter) highest(n int) peak {
 
 // twins looks for increments that brought the counter to the same number.
 func (c *counter) twins() {
-	by := make(map[int64]histories.Op)
-	for i, o := range c.calls {
+	by := make(map[int64]*histories.Op)
+	for i, o := range c.accesses {
 		if o.Invoke.F != histories.Incr || o.Outcome() != histories.OK {
 			continue
 		}
@@ -174,14 +178,14 @@ func (c *counter) twins() {
 }
 
 // bounds holds every access against the increments before it.
-func (c *counter) bounds(rec *record) error {
+func (c *counter) bounds() error {
 	var invoked []int // events at which increments began that may have counted, in order
-	for _, o := range c.calls {
+	for _, o := range c.accesses {
 		if o.Invoke.F == histories.Incr && o.Outcome() != histories.Fail {
 			invoked = append(invoked, o.Invoke.Index)
 		}
 	}
-	for i, o := range c.calls {
+	for i, o := range c.accesses {
 		if o.Outcome() != histories.OK {
 			continue
 		}
@@ -193,7 +197,7 @@ func (c *counter) bounds(rec *record) error {
 		} else {
 			c.final = c.final || least == len(c.accepted)
 		}
-		if c.seen[i] > int64(most) && !rec.excerpt {
+		if c.seen[i] > int64(most) && !c.excerpt {
 			return fmt.Errorf("the counter %s is broken: the %s of event %d found %d, but only %s can have counted by then",
 				c.key, o.Invoke.F, o.Complete.Index, c.seen[i], count(most, "increment"))
 		}
@@ -208,7 +212,7 @@ func (c *counter) bounds(rec *record) error {
 				witness: []int{top.by, o.Complete.Index},
 				story: fmt.Sprintf("%s had been accepted before %s looked at %s at %s, and it found %d where one had brought it to %d, at %s.",
 					count(least, "increment"), histories.WorkerName(o.Invoke.Worker), c.key, seconds(o.Invoke.Time), c.seen[i],
-					top.number, rec.when(top.by)),
+					top.number, c.when(top.by)),
 			}
 		}
 	}

@@ -145,7 +145,7 @@ func TestCounterAgainstPorcupine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := judgeCounter(t.Context(), rec, Options{})
+		res, err := seatOf(t, CounterSafety).hear(t.Context(), rec, Options{})
 		legal := porcupine.CheckOperations(counterModel(), counterOperations(rec))
 		switch {
 		case legal && (err != nil || res.Verdict == Fail):
@@ -236,7 +236,7 @@ func counterModel() porcupine.Model {
 // outcome end at the end of time, where nobody looks any more.
 func counterOperations(rec *record) []porcupine.Operation {
 	var ops []porcupine.Operation
-	for _, o := range rec.calls {
+	for _, o := range rec.stretches[0].calls {
 		op := porcupine.Operation{Input: o.Invoke.F, Output: o.Complete.Value, Call: int64(o.Invoke.Index), Return: int64(o.Complete.Index)}
 		switch {
 		case o.Invoke.F != histories.Incr && o.Invoke.F != histories.Read, o.Invoke.F == histories.Read && o.Outcome() != histories.OK:

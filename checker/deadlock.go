@@ -31,93 +31,86 @@ import (
 // was granted to somebody then. It is Unknown if nobody tried, if a key was only
 // ever refused but not for long enough, if somebody waited for that long without a
 // certain answer, or if a fault was never healed.
-func judgeDeadlock(_ context.Context, rec *record, opt Options) (Result, error) {
-	res := Result{Engine: "free windows"}
-	res.count(rec, histories.Acquire, histories.Release, histories.Extend,
-		histories.Lost, histories.Abandon, histories.Crash, histories.Audit)
+func judgeDeadlock(rec *record, opt Options) judge {
+	j := &deadlocks{opt: opt}
+	j.calm, j.sick = lastHealed(rec.Faults)
+	return j
+}
 
-	byKey := make(map[string]*demand)
-	of := func(key string) *demand {
-		if byKey[key] == nil {
-			byKey[key] = &demand{rec: rec, key: key, wire: opt.Commands}
-		}
-		return byKey[key]
-	}
-	for _, h := range rec.Holds {
-		of(h.Key).add(h)
-	}
-	for _, o := range rec.calls {
-		if o.Invoke.F == histories.Acquire || o.Invoke.F == histories.Extend {
-			of(o.Invoke.Key).calls = append(of(o.Invoke.Key).calls, o)
-		}
-	}
+type deadlocks struct {
+	opt  Options
+	calm rank
+	sick *histories.Op // a fault that was never healed
 
-	calm, sick := lastHealed(rec.Faults)
-	var blame []string
-	var first string // key that is blamed; what happened on it is proof enough
-	accuse := func(key, story string, witness []int) {
-		if len(blame) == 0 {
-			first = key
-		}
-		if blame = append(blame, story); key == first {
-			res.Witness = append(res.Witness, witness...)
-		}
-	}
-	orphaned := map[string]bool{} // keys of which it was told who left them behind
-	for _, e := range histories.Singles(rec.events) {
-		if e.F == histories.Audit && e.TTL == histories.NoTTL && !of(e.Key).owned(e.Index) && !squatted(rec, e) {
-			orphaned[e.Key] = true
-			accuse(e.Key, of(e.Key).tellOrphan(e), of(e.Key).orphan(e))
-		}
-	}
-	var verdicts []Verdict
-	var waiting string
-	for _, key := range sortedKeys(byKey) {
-		d := byKey[key]
-		if sick != nil {
-			break
-		}
-		if s, ok := d.starved(calm, opt.slack()); ok {
-			story := d.tellStarved(s)
-			if !orphaned[key] {
-				story = paragraph(story, d.tellLeft(s.left, "", s.first.Invoke.Time))
-			}
-			accuse(key, story, s.witness())
-			continue
-		}
-		tried, granted := d.since(calm)
-		o, hangs := d.unanswered(calm, opt.slack())
-		switch {
-		case hangs:
-			verdicts = append(verdicts, Unknown)
-			waiting = fmt.Sprintf("%s asked for %s at %s and had no certain answer for longer than TTL and slack, while nobody is known to have had it.",
-				histories.WorkerName(o.Invoke.Worker), key, seconds(o.Invoke.Time))
-		case granted:
-			verdicts = append(verdicts, Pass)
-		case tried:
-			verdicts = append(verdicts, Unknown)
-			waiting = fmt.Sprintf("Nobody was granted %s after %s, but nobody was refused for long enough while it was free.", key, seconds(rec.timeOf(calm)))
-		}
-	}
+	blame   []string
+	witness []int // of the first key that is blamed; what happened on it is proof enough
+	granted int   // keys
+	waiting string
+	last    *record
+}
 
-	res.Verdict = Merge(verdicts...)
+func (j *deadlocks) hear(_ context.Context, s *stretch) error {
+	d := newDemand(s, j.opt)
+	j.last = s.record
+	var witness []int
+	orphaned, innocent := false, len(j.blame) == 0
+	accuse := func(story string, by []int) { j.blame, witness = append(j.blame, story), append(witness, by...) }
+	for _, e := range s.singles {
+		if e.F == histories.Audit && e.TTL == histories.NoTTL && !d.owned(e.Index) && !squatted(s.record, e) {
+			orphaned = true
+			accuse(d.tellOrphan(e), d.orphan(e))
+		}
+	}
+	if j.sick != nil {
+		// nobody knows when the last fault was over
+	} else if starved, ok := d.starved(j.calm, j.opt.slack()); ok {
+		story := d.tellStarved(starved)
+		if !orphaned {
+			story = paragraph(story, d.tellLeft(starved.left, "", starved.first.Invoke.Time))
+		}
+		accuse(story, starved.witness())
+	} else {
+		j.wait(d)
+	}
+	if innocent {
+		j.witness = witness
+	}
+	return nil
+}
+
+// wait notes whether a key was had after the last fault, or what somebody waited for.
+func (j *deadlocks) wait(d *demand) {
+	tried, granted := d.since(j.calm)
+	o := d.unanswered(j.calm, j.opt.slack())
 	switch {
-	case len(blame) > 0:
-		res.Verdict = Fail
-		slices.Sort(res.Witness)
-		res.Witness = slices.Compact(res.Witness)
-		res.Story = paragraph(blame...)
-	case sick != nil:
-		res.Verdict = Unknown
-		res.Story = fmt.Sprintf("The fault %s that began at %s was never healed, so there is no time after the last fault.", faultName(*sick), seconds(sick.Invoke.Time))
-	case len(verdicts) == 0:
-		res.Story = "Nobody tried to get a lock after the last fault."
-	case res.Verdict == Unknown:
-		res.Story = waiting
-	default:
-		res.Story = fmt.Sprintf("From %s on, clients got every key that they tried, and no key was refused for longer than its TTL + %s while it was free.", seconds(rec.timeOf(calm)), seconds(opt.slack()))
+	case o != nil:
+		j.waiting = fmt.Sprintf("%s asked for %s at %s and had no certain answer for longer than TTL and slack, while nobody is known to have had it.",
+			histories.WorkerName(o.Invoke.Worker), d.key, seconds(o.Invoke.Time))
+	case granted:
+		j.granted++
+	case tried:
+		j.waiting = fmt.Sprintf("Nobody was granted %s after %s, but nobody was refused for long enough while it was free.", d.key, seconds(d.timeOf(j.calm)))
 	}
-	return res, nil
+}
+
+func (j *deadlocks) verdict(res *Result) error {
+	switch {
+	case len(j.blame) > 0:
+		res.Verdict = Fail
+		slices.Sort(j.witness)
+		res.Witness = slices.Compact(j.witness)
+		res.Story = paragraph(j.blame...)
+	case j.sick != nil:
+		res.Story = fmt.Sprintf("The fault %s that began at %s was never healed, so there is no time after the last fault.", faultName(*j.sick), seconds(j.sick.Invoke.Time))
+	case j.waiting != "":
+		res.Story = j.waiting
+	case j.granted == 0:
+		res.Story = "Nobody tried to get a lock after the last fault."
+	default:
+		res.Verdict = Pass
+		res.Story = fmt.Sprintf("From %s on, clients got every key that they tried, and no key was refused for longer than its TTL + %s while it was free.", seconds(j.last.timeOf(j.calm)), seconds(j.opt.slack()))
+	}
+	return nil
 }
 
 // squatted says whether what an audit found may be somebody else's: no string, while a fault was
@@ -161,18 +154,23 @@ func (r *record) timeOf(at rank) time.Duration {
 
 // demand is who had and who wanted one key.
 type demand struct {
-	rec   *record
-	key   string
+	*stretch
 	wire  *Commands
-	holds []*histories.Hold // in order of invocations
-	busy  []span            // in order of starts
-	calls []histories.Op    // acquires and extends, in order of invocations
+	busy  []span          // in order of starts
+	asked []*histories.Op // acquires and extends, in order of invocations
 }
 
-// add notes a hold. Holds come in order of invocations.
-func (d *demand) add(h *histories.Hold) {
-	d.holds = append(d.holds, h)
-	d.busy = append(d.busy, thoughtHeld(h))
+func newDemand(s *stretch, opt Options) *demand {
+	d := &demand{stretch: s, wire: opt.Commands}
+	for _, h := range s.holds {
+		d.busy = append(d.busy, thoughtHeld(h))
+	}
+	for _, o := range s.calls {
+		if o.Invoke.F == histories.Acquire || o.Invoke.F == histories.Extend {
+			d.asked = append(d.asked, o)
+		}
+	}
+	return d
 }
 
 // owned says whether a living client may have held the key at an event.
@@ -182,7 +180,7 @@ func (d *demand) owned(event int) bool {
 
 // since says whether somebody tried to acquire the key after calm, and was granted it.
 func (d *demand) since(calm rank) (tried, granted bool) {
-	for _, o := range d.calls {
+	for _, o := range d.asked {
 		if o.Invoke.F == histories.Acquire && at(o.Invoke.Index) > calm {
 			tried = true
 			granted = granted || o.Outcome() == histories.OK
@@ -194,9 +192,9 @@ func (d *demand) since(calm rank) (tried, granted bool) {
 // unanswered is the first acquire after calm that had no certain answer for longer than the
 // largest TTL that anybody may have got plus the slack, in a stretch in which nobody is known to
 // have had the key. One that a client's crash ended waits for none.
-func (d *demand) unanswered(calm rank, slack time.Duration) (histories.Op, bool) {
-	lent, last := longest{calls: d.calls}, len(d.rec.Times)-1
-	for _, o := range d.calls {
+func (d *demand) unanswered(calm rank, slack time.Duration) *histories.Op {
+	lent, last := longest{calls: d.asked}, len(d.Times)-1
+	for _, o := range d.asked {
 		if o.Invoke.F != histories.Acquire || o.Outcome() != histories.Info || at(o.Invoke.Index) < calm {
 			continue
 		}
@@ -204,7 +202,7 @@ func (d *demand) unanswered(calm rank, slack time.Duration) (histories.Op, bool)
 		if o.Done {
 			end = o.Complete.Index
 		}
-		free, until, longest := o.Invoke.Time, d.rec.Times[end], time.Duration(0)
+		free, until, longest := o.Invoke.Time, d.Times[end], time.Duration(0)
 		patience := plus(lent.before(end), slack)
 		if until-free <= patience {
 			continue
@@ -222,28 +220,28 @@ func (d *demand) unanswered(calm rank, slack time.Duration) (histories.Op, bool)
 			}
 		}
 		if max(longest, until-free) > patience {
-			return o, true
+			return o
 		}
 	}
-	return histories.Op{}, false
+	return nil
 }
 
 // starvation is a span of refusals of a free key.
 type starvation struct {
-	first, last histories.Op // refused
+	first, last *histories.Op // refused
 	left        *histories.Hold
 	patience    time.Duration
 }
 
 // starved returns the first free window in which the key was refused for too long.
 func (d *demand) starved(calm rank, slack time.Duration) (starvation, bool) {
-	var refusals []histories.Op
-	for _, o := range d.calls {
+	var refusals []*histories.Op
+	for _, o := range d.asked {
 		if o.Invoke.F == histories.Acquire && refused(o) {
 			refusals = append(refusals, o)
 		}
 	}
-	i, lent := 0, longest{calls: d.calls}
+	i, lent := 0, longest{calls: d.asked}
 	for _, w := range free(d.busy, calm) {
 		var s starvation
 		var asked time.Duration // last
@@ -293,8 +291,8 @@ func free(busy []span, calm rank) []span {
 // A longest is the longest of what calls asked for. It is asked about events in their order, as there may be
 // as many free windows as calls.
 type longest struct {
-	calls      []histories.Op // that are left, in order of invocations
-	asked, got time.Duration  // the longest of the others: asked for, and perhaps got
+	calls      []*histories.Op // that are left, in order of invocations
+	asked, got time.Duration   // the longest of the others: asked for, and perhaps got
 }
 
 // before is the longest lease that anybody may have got before an event, or else that was

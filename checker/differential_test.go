@@ -39,7 +39,7 @@ func TestDifferential(t *testing.T) {
 			t.Fatalf("history %d of seed %d is no history: %v", i, seed, err)
 		}
 		for name, r := range readings {
-			sections := r.sections(rec.Times, rec.Holds)["k"]
+			sections := r.sections(rec.stretches[0])
 			_, overlaps := sweep(sections)
 			says := map[string]bool{
 				"interval engine":  overlaps == 0,
@@ -79,7 +79,7 @@ func TestBeginnings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sections := strictSections(rec.Times, rec.Holds)["k"]
+		sections := strictSections(rec.stretches[0])
 		ops := operations(sections)
 		whole := porcupine.CheckOperations(mutex(t.Context()), appendPlain(nil, ops))
 		for first := 1; first <= len(ops); first++ {

@@ -60,17 +60,22 @@ func judgeAlone(t rapid.TB, p Property, events []histories.Event, opt Options) V
 		t.Fatalf("the excerpt is no history: %v\n%s", err, show(events))
 	}
 	rec.excerpt = true
-	for _, s := range bench() {
-		if s.property == p {
-			res, err := s.hear(context.Background(), rec, opt)
-			if err != nil {
-				t.Fatalf("%s cannot judge the excerpt: %v\n%s", p, err, show(events))
-			}
-			return res.Verdict
-		}
+	res, err := seatOf(t, p).hear(context.Background(), rec, opt)
+	if err != nil {
+		t.Fatalf("%s cannot judge the excerpt: %v\n%s", p, err, show(events))
 	}
-	t.Fatalf("no judge of %s", p)
-	return Unknown
+	return res.Verdict
+}
+
+// seatOf is the seat of the judge of one property.
+func seatOf(t rapid.TB, p Property) seat {
+	t.Helper()
+	all := bench()
+	i := slices.IndexFunc(all, func(s seat) bool { return s.property == p })
+	if i < 0 {
+		t.Fatalf("no judge of %s", p)
+	}
+	return all[i]
 }
 
 // pairwise are the properties that calls can only break and never mend, so that no attempt of

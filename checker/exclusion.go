@@ -3,7 +3,6 @@ package checker
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -13,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/histories"
 )
 
-// reading turns the holds of a history into the sections of each key.
-type reading func([]time.Duration, []*histories.Hold) map[string][]section
+// reading turns the holds of a key into sections.
+type reading func(*stretch) []section
 
 // exclusion judges whether the sections of every key could be those of a mutex.
 // Two engines decide it, and an answer counts only if both give it. If they
@@ -22,98 +21,83 @@ type reading func([]time.Duration, []*histories.Hold) map[string][]section
 type exclusion struct {
 	read      reading
 	interval  func([]section) (overlap, int)
-	porcupine func(context.Context, []section, time.Duration) porcupine.CheckResult
-	while     string // what must not be the case when a grant comes, in the words of the story
+	porcupine func(context.Context, []section, time.Duration) porcupine.CheckResult // nil: the interval engine decides alone
+	while     string                                                                // what must not be the case when a grant comes, in the words of the story
+	opt       Options
+
+	grants, overlaps int
+	first            conflicts
+	doubtful         bool   // what is missing may explain the first
+	undecided        string // why nothing is known of a key, if so
 }
 
 // exclusionEngines names both.
 const exclusionEngines = "porcupine+interval"
 
-func (x exclusion) judge(ctx context.Context, rec *record, opt Options) (Result, error) {
-	res := Result{Engine: exclusionEngines}
-	res.count(rec, histories.Acquire, histories.Release, histories.Extend,
-		histories.Lost, histories.Abandon, histories.Crash)
-
-	byKey := x.read(rec.Times, rec.Holds)
-	keys := sortedKeys(byKey)
-	found := x.all(ctx, keys, byKey, opt.budget())
-	var verdicts []Verdict
-	var undecided string
-	grants, overlaps, doubtful := 0, 0, false
-	for i, key := range keys {
-		sections, first, n, answer := byKey[key], found[i].first, found[i].overlaps, found[i].porcupine
-		grants += len(sections)
-		switch {
-		case answer == porcupine.Unknown:
-			verdicts = append(verdicts, Unknown)
-			undecided = fmt.Sprintf("The porcupine engine gave no answer on %s in its time; the interval engine found %s.", key, count(n, "overlap"))
-		case answer == porcupine.Ok && n > 0, answer == porcupine.Illegal && n == 0:
-			return res, &disagreement{fmt.Sprintf("on %s porcupine says %s, the interval engine found %s", key, answer, count(n, "overlap"))}
-		case n > 0:
-			if overlaps == 0 {
-				res.Witness = first.witness()
-				res.Story = rec.tellOverlap(first)
-				doubtful = first.meets(opt.Gaps)
-			}
-			overlaps += n
-			verdicts = append(verdicts, Fail)
-		default:
-			verdicts = append(verdicts, Pass)
-		}
+func (x *exclusion) hear(ctx context.Context, s *stretch) error {
+	sections := x.read(s)
+	if len(sections) == 0 {
+		return nil
 	}
-
-	res.Verdict = Merge(verdicts...)
+	first, n, answer := x.ask(ctx, sections)
+	x.grants += len(sections)
 	switch {
-	case grants == 0:
-		res.Story = "Nobody was granted a lock, so there was nothing to exclude."
-	case res.Verdict == Unknown:
-		res.Story = undecided
-	case res.Verdict == Pass:
-		res.Story = fmt.Sprintf("%s, and none came while %s.", count(grants, "grant"), x.while)
-	case overlaps > 1:
-		res.Story = paragraph(res.Story, fmt.Sprintf("In all, %s came while %s.", count(overlaps, "grant"), x.while))
+	case answer == porcupine.Unknown:
+		x.undecided = fmt.Sprintf("The porcupine engine gave no answer on %s in its time; the interval engine found %s.", s.key, count(n, "overlap"))
+	case answer == porcupine.Ok && n > 0, answer == porcupine.Illegal && n == 0:
+		return &disagreement{fmt.Sprintf("on %s porcupine says %s, the interval engine found %s", s.key, answer, count(n, "overlap"))}
+	case n > 0:
+		c := &conflict{witness: first.witness(), story: s.tellOverlap(first)}
+		if x.first.add(c); x.first.first == c {
+			x.doubtful = first.meets(x.opt.Gaps)
+		}
+		x.overlaps += n
 	}
-	if doubtful {
-		res.doubt(opt.Gaps)
-	}
-	return res, nil
+	return nil
 }
 
-// A finding is what the engines say of one key.
-type finding struct {
-	first     overlap
-	overlaps  int
-	porcupine porcupine.CheckResult
-}
-
-// all asks both engines about every key, as many at once as there are processors.
-func (x exclusion) all(ctx context.Context, keys []string, byKey map[string][]section, budget time.Duration) []finding {
-	found := make([]finding, len(keys))
+// ask asks both engines, at once.
+func (x *exclusion) ask(ctx context.Context, sections []section) (first overlap, n int, answer porcupine.CheckResult) {
 	var work sync.WaitGroup
-	free := make(chan struct{}, runtime.GOMAXPROCS(0))
-	var first sync.Once
 	var panicked any
-	run := func(task func()) {
-		free <- struct{}{}
+	if x.porcupine != nil {
 		work.Go(func() {
-			defer func() {
-				if p := recover(); p != nil {
-					first.Do(func() { panicked = p })
-				}
-				<-free
-			}()
-			task()
+			defer func() { panicked = recover() }()
+			answer = x.porcupine(ctx, sections, x.opt.budget())
 		})
 	}
-	for i, key := range keys {
-		run(func() { found[i].first, found[i].overlaps = x.interval(byKey[key]) })
-		run(func() { found[i].porcupine = x.porcupine(ctx, byKey[key], budget) })
-	}
+	first, n = x.interval(sections)
 	work.Wait()
-	if panicked != nil {
+	switch {
+	case panicked != nil:
 		panic(panicked) // hear makes a story of it
+	case x.porcupine == nil && n > 0:
+		answer = porcupine.Illegal
+	case x.porcupine == nil:
+		answer = porcupine.Ok
 	}
-	return found
+	return first, n, answer
+}
+
+func (x *exclusion) verdict(res *Result) error {
+	switch {
+	case x.overlaps > 0:
+		res.Verdict, res.Witness, res.Story = Fail, x.first.first.witness, x.first.first.story
+		if x.overlaps > 1 {
+			res.Story = paragraph(res.Story, fmt.Sprintf("In all, %s came while %s.", count(x.overlaps, "grant"), x.while))
+		}
+	case x.undecided != "":
+		res.Story = x.undecided
+	case x.grants == 0:
+		res.Story = "Nobody was granted a lock, so there was nothing to exclude."
+	default:
+		res.Verdict = Pass
+		res.Story = fmt.Sprintf("%s, and none came while %s.", count(x.grants, "grant"), x.while)
+	}
+	if x.doubtful {
+		res.doubt(x.opt.Gaps)
+	}
+	return nil
 }
 
 // An overlap is a proof that two sections held one key at once: the second was
@@ -147,7 +131,7 @@ func (o overlap) meets(gaps []int) bool {
 }
 
 // tellOverlap tells an overlap in plain English.
-func (r *record) tellOverlap(o overlap) string {
+func (r *stretch) tellOverlap(o overlap) string {
 	first, second := histories.WorkerName(o.first.hold.Worker), histories.WorkerName(o.second.hold.Worker)
 	if o.second.surfaced && o.second.ended != histories.Release {
 		return fmt.Sprintf("%s's acquire of %s, invoked at %s, was granted at %s, when its lease was over; during all of that call the key was %s's, from %s on.",
@@ -190,7 +174,7 @@ func tellMode(s *section) string {
 }
 
 // tellEnd tells how the belief of a section ended.
-func (r *record) tellEnd(s *section) string {
+func (r *stretch) tellEnd(s *section) string {
 	name := histories.WorkerName(s.hold.Worker)
 	switch s.ended {
 	case histories.Release:

@@ -1,9 +1,6 @@
 package checker
 
 import (
-	"context"
-	"time"
-
 	"github.com/lockbench/lockbench/histories"
 )
 
@@ -22,14 +19,11 @@ import (
 // time, and may do so late. Holds that may share the key do not count against each other.
 //
 // It does not apply if nobody asked for a lease that ends.
-func leaseHonoured() judge {
-	x := exclusion{read: servedSections, interval: sweep, porcupine: linearizable, while: "the lease of another attempt certainly ran"}
-	return func(ctx context.Context, rec *record, opt Options) (Result, error) {
-		if rec.Leases == 0 {
-			return Result{Verdict: NotApplicable, Story: "Nobody asked for a lease that ends.", Engine: exclusionEngines}, nil
-		}
-		return x.judge(ctx, rec, opt)
+func leaseHonoured(rec *record, opt Options) judge {
+	if rec.Leases == 0 {
+		return none("Nobody asked for a lease that ends.")
 	}
+	return &exclusion{read: servedSections, interval: sweep, porcupine: linearizable, while: "the lease of another attempt certainly ran", opt: opt}
 }
 
 // expired is the end of a section whose lease ran out on the server. It is no event.
@@ -39,9 +33,9 @@ const expired histories.F = "lease"
 const overdraft histories.F = "overdraft"
 
 // servedSections are the leases that the server owes.
-func servedSections(times []time.Duration, holds []*histories.Hold) map[string][]section {
-	all := newLeases(holds)
-	return sections(holds, true, func(to []section, h *histories.Hold) []section {
+func servedSections(s *stretch) []section {
+	all := s.leases
+	return sections(s.holds, true, func(to []section, h *histories.Hold) []section {
 		begun := len(to)
 		stop, by := givenUp(h)
 		if back := all.overdrawn(h); back != unknown && at(back) < stop {
@@ -50,24 +44,24 @@ func servedSections(times []time.Duration, holds []*histories.Hold) map[string][
 		for event, extend := range all.changes(h, stop) {
 			now := at(event)
 			until := all.owed(h, event)
-			end := gapAt(times, until)
+			end := gapAt(s.Times, until)
 			if open := len(to) > begun && to[len(to)-1].end > now; open {
 				last := &to[len(to)-1]
 				if last.end, last.until = end, until; end < now { // it may be over since this call was invoked, and not before
-					last.end, last.until = now-1, times[event]
+					last.end, last.until = now-1, s.Times[event]
 				}
 				continue
 			}
-			s := section{hold: h, granted: now, end: end, grant: event, ended: expired, until: until, owed: true}
+			next := section{hold: h, granted: now, end: end, grant: event, ended: expired, until: until, owed: true}
 			switch {
 			case len(to) == begun:
-				s.call = at(h.Invoked.Event)
+				next.call = at(h.Invoked.Event)
 			case extend == nil:
 				continue // what is over stays so
 			default:
-				s.call, s.extended = at(extend.invoked.Event), true
+				next.call, next.extended = at(extend.invoked.Event), true
 			}
-			to = append(to, s)
+			to = append(to, next)
 		}
 		if len(to) > begun {
 			if last := &to[len(to)-1]; last.end >= stop {

@@ -358,8 +358,10 @@ func TestExclusionEngines(t *testing.T) {
 		{"porcupine runs out of time on a bad history", bad, porcupine.Unknown, "no answer on k in its time; the interval engine found 1 overlap.", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			x := exclusion{read: strictSections, interval: sweep, porcupine: says(c.porcupine)}
-			report := check(t.Context(), script(t, c.history), Options{}, []seat{{property: StrictExclusion, judge: x.judge}})
+			x := func(*record, Options) judge {
+				return &exclusion{read: strictSections, interval: sweep, porcupine: says(c.porcupine)}
+			}
+			report := check(t.Context(), script(t, c.history), Options{}, []seat{{property: StrictExclusion, judge: x}})
 			got := report.Result(StrictExclusion)
 			want := Unknown
 			if c.harness {

@@ -21,72 +21,85 @@ import (
 // never asks again waits on.
 //
 // It is Unknown if nobody had to wait.
-func judgeFairness(_ context.Context, rec *record, opt Options) (Result, error) {
-	res := Result{Engine: "overtaking count"}
-	res.count(rec, histories.Acquire)
-
-	byKey := make(map[string]*queue)
-	grants := make(map[int]int)
-	waits := 0
-	var worst *wait
-	for _, e := range rec.events {
-		if e.F != histories.Acquire || e.Process == histories.Nemesis || e.Invalid() {
-			continue
-		}
-		q := byKey[e.Key]
-		if q == nil {
-			q = &queue{invoked: make(map[int]int)}
-			byKey[e.Key] = q
-		}
-		switch e.Type {
-		case histories.Invoke:
-			q.invoked[e.Worker] = e.Index
-			grants[e.Worker] += 0
-		case histories.Fail:
-			if !slices.ContainsFunc(q.waiting, func(w *wait) bool { return w.worker == e.Worker }) {
-				q.waiting = append(q.waiting, &wait{key: e.Key, worker: e.Worker, since: q.invoked[e.Worker], told: e.Index, overtaken: make(map[int][]int)})
-				waits++
-			}
-		case histories.OK:
-			grants[e.Worker]++
-			q.served(e.Worker)
-			for _, w := range q.waiting {
-				if q.invoked[e.Worker] < w.told {
-					continue
-				}
-				w.overtaken[e.Worker] = append(w.overtaken[e.Worker], e.Index)
-				if len(w.overtaken[e.Worker]) > len(w.by()) {
-					w.worst = e.Worker
-				}
-				if worst == nil || len(w.by()) > len(worst.by()) {
-					worst = w
-				}
-			}
-		default:
-			q.served(e.Worker) // it may have got it
+func judgeFairness(rec *record, opt Options) judge {
+	f := &fairness{opt: opt, rec: rec, queues: make(map[string]*queue), grants: make(map[int]int)}
+	for i := range rec.events {
+		if e := &rec.events[i]; e.F == histories.Acquire && e.Process != histories.Nemesis && !e.Invalid() {
+			f.on(e)
 		}
 	}
+	return f
+}
 
-	told := fmt.Sprintf("Jain's index of %s is %.2f.", count(len(grants), "client"), jain(grants))
+type fairness struct {
+	opt    Options
+	rec    *record
+	queues map[string]*queue // by key
+	grants map[int]int       // by worker
+	waits  int
+	worst  *wait
+}
+
+// on takes the next event of an acquire.
+func (f *fairness) on(e *histories.Event) {
+	q := f.queues[e.Key]
+	if q == nil {
+		q = &queue{invoked: make(map[int]int)}
+		f.queues[e.Key] = q
+	}
+	switch e.Type {
+	case histories.Invoke:
+		q.invoked[e.Worker] = e.Index
+		f.grants[e.Worker] += 0
+	case histories.Fail:
+		if !slices.ContainsFunc(q.waiting, func(w *wait) bool { return w.worker == e.Worker }) {
+			q.waiting = append(q.waiting, &wait{key: e.Key, worker: e.Worker, since: q.invoked[e.Worker], told: e.Index, overtaken: make(map[int][]int)})
+			f.waits++
+		}
+	case histories.OK:
+		f.grants[e.Worker]++
+		q.served(e.Worker)
+		for _, w := range q.waiting {
+			if q.invoked[e.Worker] < w.told {
+				continue
+			}
+			w.overtaken[e.Worker] = append(w.overtaken[e.Worker], e.Index)
+			if len(w.overtaken[e.Worker]) > len(w.by()) {
+				w.worst = e.Worker
+			}
+			if f.worst == nil || len(w.by()) > len(f.worst.by()) {
+				f.worst = w
+			}
+		}
+	default:
+		q.served(e.Worker) // it may have got it
+	}
+}
+
+func (f *fairness) hear(context.Context, *stretch) error { return nil }
+
+func (f *fairness) verdict(res *Result) error {
+	worst, most := f.worst, f.opt.Overtaking
+	told := fmt.Sprintf("Jain's index of %s is %.2f.", count(len(f.grants), "client"), jain(f.grants))
 	if worst != nil {
 		told = paragraph(fmt.Sprintf("At worst, %s waited for %s from %s and was overtaken by %s %s.",
-			histories.WorkerName(worst.worker), worst.key, rec.when(worst.since), histories.WorkerName(worst.worst), times(len(worst.by()))), told)
+			histories.WorkerName(worst.worker), worst.key, f.rec.when(worst.since), histories.WorkerName(worst.worst), times(len(worst.by()))), told)
 	}
 	switch {
-	case opt.Overtaking <= 0:
+	case most <= 0:
 		res.Verdict = NotApplicable
 		res.Story = paragraph("The lock promises no fairness.", told)
-	case waits == 0:
+	case f.waits == 0:
 		res.Story = paragraph("Nobody had to wait.", told)
-	case worst != nil && len(worst.by()) > opt.Overtaking:
+	case worst != nil && len(worst.by()) > most:
 		res.Verdict = Fail
-		res.Witness = append([]int{worst.since, worst.told}, worst.by()[:opt.Overtaking+1]...)
-		res.Story = paragraph(told, fmt.Sprintf("The lock promises %s at most.", times(opt.Overtaking)))
+		res.Witness = append([]int{worst.since, worst.told}, worst.by()[:most+1]...)
+		res.Story = paragraph(told, fmt.Sprintf("The lock promises %s at most.", times(most)))
 	default:
 		res.Verdict = Pass
-		res.Story = paragraph(fmt.Sprintf("%s, none overtaken by anybody more often than promised.", count(waits, "wait")), told)
+		res.Story = paragraph(fmt.Sprintf("%s, none overtaken by anybody more often than promised.", count(f.waits, "wait")), told)
 	}
-	return res, nil
+	return nil
 }
 
 // A queue is who waits for one key.

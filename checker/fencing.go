@@ -1,7 +1,6 @@
 package checker
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -29,46 +28,51 @@ import (
 // Whether the third rule was broken by the lock or by a resource that does not look at
 // tokens is not told apart. The property concerns only histories with tokens, and passes
 // only if two acquires with tokens came one after the other.
-func judgeFencing(_ context.Context, rec *record, opt Options) (Result, error) {
-	res := Result{Engine: "token order"}
-	res.count(rec, histories.Acquire, histories.Read, histories.Write, histories.Incr, histories.Draw)
+func judgeFencing(rec *record, opt Options) judge {
+	return &fencing{faults: rec.faults(opt.clientFaults())}
+}
 
-	issued, entered := make(map[string][]*histories.Hold), make(map[string][]*histories.Hold)
-	for _, h := range rec.Holds {
+type fencing struct {
+	faults  cover
+	ordered int
+	down    conflicts
+}
+
+func (j *fencing) hear(_ context.Context, s *stretch) error {
+	var issued, entered []*histories.Hold
+	for _, h := range s.holds {
 		if h.Mode == histories.Reentrant {
-			entered[h.Key] = append(entered[h.Key], h)
+			entered = append(entered, h)
 		}
 		if h.Outcome == histories.OK && h.Token != 0 {
-			issued[h.Key] = append(issued[h.Key], h)
+			issued = append(issued, h)
 		}
 	}
-	var found []*conflict
-	ordered := 0
-	for _, key := range sortedKeys(issued) {
-		n, bad := issuedDown(issued[key], stays(entered[key]))
-		ordered += n
-		found = append(found, bad...)
-		if len(bad) == 0 {
-			found = append(found, drawnEarly(rec, opt, issued[key])...)
-		}
+	ordered, bad := issuedDown(issued, stays(entered))
+	if len(bad) == 0 {
+		bad = drawnEarly(s, j.faults, issued)
 	}
-	found = append(found, acceptedDown(rec)...)
+	j.ordered += ordered
+	j.down.add(bad...)
+	j.down.add(acceptedDown(s)...)
+	return nil
+}
 
+func (j *fencing) verdict(res *Result) error {
 	switch {
-	case len(found) > 0:
-		first := slices.MinFunc(found, func(a, b *conflict) int { return cmp.Compare(slices.Max(a.witness), slices.Max(b.witness)) })
-		res.Verdict, res.Witness = Fail, slices.Sorted(slices.Values(first.witness))
-		res.Story = first.story + "."
-		if len(found) > 1 {
-			res.Story = paragraph(res.Story, fmt.Sprintf("In all, tokens told the wrong order or none %s.", times(len(found))))
+	case j.down.n > 0:
+		res.Verdict, res.Witness = Fail, slices.Sorted(slices.Values(j.down.first.witness))
+		res.Story = j.down.first.story + "."
+		if j.down.n > 1 {
+			res.Story = paragraph(res.Story, fmt.Sprintf("In all, tokens told the wrong order or none %s.", times(j.down.n)))
 		}
-	case ordered == 0:
+	case j.ordered == 0:
 		res.Story = "No two acquires with tokens came one after the other, so the order of tokens was not tested."
 	default:
 		res.Verdict = Pass
-		res.Story = fmt.Sprintf("%s got a higher token than any before it, and nothing was accepted with a lower one than had been seen.", count(ordered, "acquire"))
+		res.Story = fmt.Sprintf("%s got a higher token than any before it, and nothing was accepted with a lower one than had been seen.", count(j.ordered, "acquire"))
 	}
-	return res, nil
+	return nil
 }
 
 // fenced concerns histories in which somebody has a token.
@@ -108,15 +112,14 @@ func issuedDown(holds []*histories.Hold, partyOf func(*histories.Hold) stay) (or
 
 // drawnEarly looks for tokens of one key that do not go up in the order of holding, where the
 // acquires overlap.
-func drawnEarly(rec *record, opt Options, holds []*histories.Hold) (found []*conflict) {
+func drawnEarly(s *stretch, faults cover, holds []*histories.Hold) (found []*conflict) {
 	returned := slices.SortedFunc(slices.Values(holds), func(a, b *histories.Hold) int { return a.Returned.Event - b.Returned.Event })
-	faults := rec.faults(opt.clientFaults())
 	for i, h := range returned {
 		for _, before := range slices.Backward(returned[:i]) {
 			if before.Returned.Event < h.Invoked.Event {
 				break
 			}
-			first := before.Returned.Time < sure(h.Invoked.Time, h.TTL) && !rec.leases.shared(h)
+			first := before.Returned.Time < sure(h.Invoked.Time, h.TTL) && !s.leases.shared(h)
 			if !first || before.Shares(*h) || before.Token <= h.Token || faults.meets(between(min(before.Invoked.Event, h.Invoked.Event), h.Returned.Event)) {
 				continue
 			}
@@ -203,45 +206,30 @@ func stays(holds []*histories.Hold) func(*histories.Hold) stay {
 
 // acceptedDown looks for accesses that a resource accepted with a lower token than it had
 // seen.
-func acceptedDown(rec *record) []*conflict {
-	counters := countersOf(rec)
-	registers := make(map[string]*register)
-	for _, o := range rec.calls {
-		if (o.Invoke.F != histories.Read && !writes(o)) || counters[o.Invoke.Key] != nil {
-			continue
-		}
-		r := registers[o.Invoke.Key]
-		if r == nil {
-			r = &register{rec: rec, key: o.Invoke.Key}
-			registers[o.Invoke.Key] = r
-		}
-		r.calls = append(r.calls, o)
-	}
-	var found []*conflict
-	for _, key := range sortedKeys(registers) {
-		r := registers[key]
-		if r.tokens(); r.firstStale != nil {
-			found = append(found, r.firstStale)
+func acceptedDown(s *stretch) []*conflict {
+	if r := newRegister(s); r != nil {
+		if r.tokens(); r.stale.n > 0 {
+			return []*conflict{r.stale.first}
 		}
 	}
-	for _, key := range sortedKeys(counters) {
-		if c := counters[key].tokenDown(); c != nil {
-			found = append(found, c)
+	if s.counts() {
+		if c := newCounter(s).tokenDown(); c != nil {
+			return []*conflict{c}
 		}
 	}
-	return found
+	return nil
 }
 
 // tokenDown is the first increment that was accepted with a lower token than that of an
 // access that had returned before it was invoked.
 func (c *counter) tokenDown() *conflict {
-	var accepted []histories.Op
-	for _, o := range c.calls {
+	var accepted []*histories.Op
+	for _, o := range c.accesses {
 		if o.Outcome() == histories.OK && token(o) > 0 {
 			accepted = append(accepted, o)
 		}
 	}
-	returned := slices.SortedFunc(slices.Values(accepted), func(a, b histories.Op) int { return a.Complete.Index - b.Complete.Index })
+	returned := slices.SortedFunc(slices.Values(accepted), func(a, b *histories.Op) int { return a.Complete.Index - b.Complete.Index })
 	top, i := -1, 0
 	for _, o := range accepted {
 		for ; i < len(returned) && returned[i].Complete.Index < o.Invoke.Index; i++ {

@@ -37,59 +37,71 @@ const (
 //
 // Waits of less than a tenth of a second are not judged, and time in which lockbench or the machine
 // stood still does not count: who cannot run cannot spin. It is Unknown if there was no other.
-func judgeLoad(_ context.Context, rec *record, opt Options) (Result, error) {
-	res := Result{Engine: "commands per waiting second"}
-	res.count(rec, histories.Waited)
+func judgeLoad(_ *record, opt Options) judge { return &load{opt: opt} }
 
-	ops := make(map[uint64]histories.Op)
-	for _, o := range rec.calls {
+type load struct {
+	opt                 Options
+	waited, longest     time.Duration
+	sent, judged, heavy int
+	worst               float64
+	proof               conflict
+}
+
+func (l *load) hear(_ context.Context, s *stretch) error {
+	ops := make(map[uint64]*histories.Op)
+	for _, o := range s.calls {
 		if o.Invoke.F == histories.Acquire && o.Done {
 			ops[o.Invoke.Attempt] = o
 		}
 	}
-	var waited, longest time.Duration
-	sent, judged, heavy := 0, 0, 0
-	worst := 0.0
-	for _, e := range rec.events {
+	for _, e := range s.singles {
 		if e.F != histories.Waited {
 			continue
 		}
 		commands, err := strconv.Atoi(e.Value)
 		if err != nil || commands < 0 {
-			return res, fmt.Errorf("event %d: a wait sent %q commands, want a number", e.Index, e.Value)
+			return fmt.Errorf("event %d: a wait sent %q commands, want a number", e.Index, e.Value)
 		}
-		o, ok := ops[e.Attempt]
-		took := o.Complete.Time - o.Invoke.Time
-		stood := rec.stood(o.Invoke.Time, o.Complete.Time)
-		if !ok || took-stood < shortestWait {
-			longest = max(longest, took)
-			continue
-		}
-		judged, sent, waited = judged+1, sent+commands, waited+took
-		rate, told := opt.tooMany(e.Worker, commands, o.Invoke.Time, o.Complete.Time, stood)
-		if told == "" {
-			continue
-		}
-		if heavy++; rate > worst {
-			worst = rate
-			res.Witness = []int{o.Invoke.Index, o.Complete.Index, e.Index}
-			slices.Sort(res.Witness)
-			res.Story = fmt.Sprintf("%s waited for %s from %s to %s and sent %d commands meanwhile: %s.",
-				histories.WorkerName(e.Worker), e.Key, seconds(o.Invoke.Time), seconds(o.Complete.Time), commands, told)
+		if o := ops[e.Attempt]; o != nil {
+			l.wait(s, o, e, commands)
 		}
 	}
-	if judged == 0 {
-		res.Story = fmt.Sprintf("Nobody waited for %s or more, so what waiting costs was not seen; the longest wait took %s.", seconds(shortestWait), seconds(longest))
-		return res, nil
+	return nil
+}
+
+// wait judges what one wait cost.
+func (l *load) wait(s *stretch, o *histories.Op, e histories.Event, commands int) {
+	from, to := o.Invoke.Time, o.Complete.Time
+	stood := s.stood(from, to)
+	if to-from-stood < shortestWait {
+		l.longest = max(l.longest, to-from)
+		return
 	}
-	told := fmt.Sprintf("%s took %s together and cost %d commands, %.0f for each second.", count(judged, "wait"), seconds(waited), sent, float64(sent)/waited.Seconds())
-	if heavy > 0 {
-		res.Verdict = Fail
-	} else {
-		res.Verdict = Pass
+	l.judged, l.sent, l.waited = l.judged+1, l.sent+commands, l.waited+to-from
+	rate, told := l.opt.tooMany(e.Worker, commands, from, to, stood)
+	if told == "" {
+		return
 	}
-	res.Story = paragraph(res.Story, told)
-	return res, nil
+	if l.heavy++; rate > l.worst {
+		l.worst = rate
+		l.proof.witness = []int{o.Invoke.Index, o.Complete.Index, e.Index}
+		l.proof.story = fmt.Sprintf("%s waited for %s from %s to %s and sent %d commands meanwhile: %s.",
+			histories.WorkerName(e.Worker), e.Key, seconds(from), seconds(to), commands, told)
+	}
+}
+
+func (l *load) verdict(res *Result) error {
+	if l.judged == 0 {
+		res.Story = fmt.Sprintf("Nobody waited for %s or more, so what waiting costs was not seen; the longest wait took %s.", seconds(shortestWait), seconds(l.longest))
+		return nil
+	}
+	res.Verdict = Pass
+	if l.heavy > 0 {
+		res.Verdict, res.Witness = Fail, slices.Sorted(slices.Values(l.proof.witness))
+	}
+	told := fmt.Sprintf("%s took %s together and cost %d commands, %.0f for each second.", count(l.judged, "wait"), seconds(l.waited), l.sent, float64(l.sent)/l.waited.Seconds())
+	res.Story = paragraph(l.proof.story, told)
+	return nil
 }
 
 // stood is for how long, between two times, lockbench or the machine stood still.
@@ -131,5 +143,5 @@ func (o Options) tooMany(worker, commands int, from, to, stood time.Duration) (r
 
 // waits concerns histories that say what waiting cost.
 func waits(rec *record) bool {
-	return slices.ContainsFunc(rec.events, func(e histories.Event) bool { return e.F == histories.Waited })
+	return rec.Tallies[histories.Waited].Events > 0
 }

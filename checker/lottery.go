@@ -15,42 +15,50 @@ import (
 // A draw of unknown outcome accuses nobody, and a round that nobody won is none of this
 // judge's business: a client may have given up, and what a lock refuses to everybody is a
 // matter of deadlock freedom.
-func judgeLottery(_ context.Context, rec *record, _ Options) (Result, error) {
-	res := Result{Engine: "count by round"}
-	res.count(rec, histories.Draw)
+func judgeLottery(*record, Options) judge {
+	return &lottery{won: make(map[round]*histories.Op), winners: make(map[int]bool)}
+}
 
-	type round struct{ key, number string }
-	won := make(map[round]histories.Op)
-	winners := make(map[int]bool)
-	twice := 0
-	for _, o := range rec.calls {
+type lottery struct {
+	won     map[round]*histories.Op
+	winners map[int]bool // workers
+	twice   conflicts
+}
+
+type round struct{ key, number string }
+
+func (l *lottery) hear(_ context.Context, s *stretch) error {
+	for _, o := range s.calls {
 		if o.Invoke.F != histories.Draw || o.Outcome() != histories.OK {
 			continue
 		}
-		winners[o.Invoke.Worker] = true
-		r := round{o.Invoke.Key, o.Invoke.Value}
-		first, drawn := won[r]
+		l.winners[o.Invoke.Worker] = true
+		r := round{s.key, o.Invoke.Value}
+		first, drawn := l.won[r]
 		if !drawn {
-			won[r] = o
+			l.won[r] = o
 			continue
 		}
-		if twice++; twice == 1 {
-			res.Witness = []int{first.Complete.Index, o.Complete.Index}
-			slices.Sort(res.Witness)
-			res.Story = fmt.Sprintf("%s and %s both won round %s of %s, at %s and at %s.",
+		l.twice.add(&conflict{
+			witness: []int{first.Complete.Index, o.Complete.Index},
+			story: fmt.Sprintf("%s and %s both won round %s of %s, at %s and at %s.",
 				histories.WorkerName(first.Invoke.Worker), histories.WorkerName(o.Invoke.Worker), r.number, r.key,
-				seconds(first.Complete.Time), seconds(o.Complete.Time))
-		}
+				seconds(first.Complete.Time), seconds(o.Complete.Time)),
+		})
 	}
-	switch {
-	case twice > 0:
-		res.Verdict = Fail
-		res.Story = paragraph(res.Story, fmt.Sprintf("In all, %s too many in %s.", count(twice, "prize"), count(len(won), "round")))
-	case len(won) == 0:
+	return nil
+}
+
+func (l *lottery) verdict(res *Result) error {
+	switch twice := l.twice; {
+	case twice.n > 0:
+		res.Verdict, res.Witness = Fail, slices.Sorted(slices.Values(twice.first.witness))
+		res.Story = paragraph(twice.first.story, fmt.Sprintf("In all, %s too many in %s.", count(twice.n, "prize"), count(len(l.won), "round")))
+	case len(l.won) == 0:
 		res.Story = "Nobody is known to have won anything."
 	default:
 		res.Verdict = Pass
-		res.Story = fmt.Sprintf("%s had one winner each; %s won.", count(len(won), "round"), count(len(winners), "client"))
+		res.Story = fmt.Sprintf("%s had one winner each; %s won.", count(len(l.won), "round"), count(len(l.winners), "client"))
 	}
-	return res, nil
+	return nil
 }

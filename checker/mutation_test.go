@@ -140,7 +140,7 @@ func strictly(t *testing.T, events []histories.Event) bool {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, show(events))
 	}
-	res, err := strictExclusion()(t.Context(), rec, Options{})
+	res, err := seatOf(t, StrictExclusion).hear(t.Context(), rec, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

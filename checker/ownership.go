@@ -52,24 +52,106 @@ import (
 // Blind spots: a foreign release that nobody noticed before B released or B's lease
 // ran out; releases of unknown outcome; clean-ups inside an acquire, which
 // no event shows; and everything that a server's fault may explain as well.
-func judgeOwnership(_ context.Context, rec *record, opt Options) (Result, error) {
-	res := Result{Engine: "events"}
-	res.count(rec, histories.Acquire, histories.Release, histories.Extend)
+func judgeOwnership(rec *record, opt Options) judge {
+	return &ownership{opt: opt, faults: rec.faults(nil), serverFaults: rec.faults(opt.clientFaults())}
+}
 
-	faults, serverFaults := rec.faults(nil), rec.faults(opt.clientFaults())
-	byKey := make(map[string]*ownership)
-	for _, h := range rec.Holds {
-		k := byKey[h.Key]
-		if k == nil {
-			k = &ownership{rec: rec, faults: faults, serverFaults: serverFaults, attempts: make(map[uint64]*histories.Hold), refused: make(map[uint64][]histories.Op)}
-			byKey[h.Key] = k
+type ownership struct {
+	opt          Options
+	faults       cover
+	serverFaults cover
+
+	granted, lost int
+	unsure        string
+	foreign       conflicts
+}
+
+func (j *ownership) hear(_ context.Context, s *stretch) error {
+	k := newTenure(j, s)
+	for i, b := range k.holds {
+		if b.Outcome != histories.OK {
+			continue
 		}
-		k.holds = append(k.holds, h)
+		j.granted++
+		if gone, ok := k.vanished(i); ok {
+			if c := j.explain(k, b, gone); c != nil {
+				j.foreign.add(c)
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// explain says who ended a hold that vanished. It returns nil if it was nobody, or if that is not certain.
+func (j *ownership) explain(k *tenure, b *histories.Hold, gone sighting) *conflict {
+	suspects := k.suspects(b, gone)
+	if len(suspects) == 0 {
+		j.lost++
+		return nil
+	}
+	a := suspects[0]
+	if k.serverFault(suspects, b, gone) {
+		j.unsure = k.tell(a, b, gone) + ". A fault that may have done the same was in force, so it cannot be told which it was."
+		return nil
+	}
+	found := j.opt.Commands.ended(b, gone.done.Time, suspects)
+	if found.cleared {
+		j.lost++
+		return nil
+	}
+	if found.by == nil && gone.by == histories.Acquire && slices.ContainsFunc(suspects, func(o *histories.Op) bool { return k.beside(o, b) }) {
+		j.unsure = k.tell(a, b, gone) + fmt.Sprintf(": either that ended %s's hold, or %s and %s were let in side by side.",
+			histories.WorkerName(b.Worker), histories.WorkerName(a.Invoke.Worker), histories.WorkerName(b.Worker))
+		return nil
+	}
+	who := k.culprits(suspects)
+	if found.by != nil {
+		a = found.by
+		who = fmt.Sprintf("%s's %s", histories.WorkerName(a.Invoke.Worker), a.Invoke.F)
+	}
+	return &conflict{
+		witness: k.witness(a, b, gone),
+		story:   k.tell(a, b, gone) + fmt.Sprintf(": %s ended %s's hold%s.", who, histories.WorkerName(b.Worker), found.how),
+	}
+}
+
+func (j *ownership) verdict(res *Result) error {
+	switch {
+	case j.foreign.n > 0:
+		res.Verdict, res.Witness, res.Story = Fail, j.foreign.first.witness, j.foreign.first.story
+	case j.granted == 0:
+		res.Story = "Nobody was granted a lock, so there was nothing to own."
+	case j.unsure != "":
+		res.Story = j.unsure
+	default:
+		res.Verdict = Pass
+		res.Story = fmt.Sprintf("No release or extend is seen to have ended the hold of another among %s.", count(j.granted, "grant"))
+		if j.lost > 0 {
+			res.Story = paragraph(res.Story, fmt.Sprintf("Lock lost: %s ended within the lease, but by no release or extend.", count(j.lost, "hold")))
+		}
+	}
+	return nil
+}
+
+// A tenure is who had one key, and who gave it back.
+type tenure struct {
+	*ownership
+	*stretch
+	attempts map[uint64]*histories.Hold
+	refused  map[uint64][]*histories.Op // extends, by attempt
+	accepted []*histories.Op            // releases and extends, in order of invocations
+	reached  []int                      // reached[i] is when the last of accepted[:i+1] returned
+	next     []*histories.Hold          // next[i] is the hold of holds[i:] that was granted first
+}
+
+func newTenure(j *ownership, s *stretch) *tenure {
+	k := &tenure{ownership: j, stretch: s, attempts: make(map[uint64]*histories.Hold, len(s.holds)), refused: make(map[uint64][]*histories.Op)}
+	for _, h := range k.holds {
 		k.attempts[h.Attempt] = h
 	}
-	for _, o := range rec.calls {
-		k := byKey[o.Invoke.Key]
-		if k == nil || o.Invoke.F != histories.Release && o.Invoke.F != histories.Extend {
+	for _, o := range s.calls {
+		if o.Invoke.F != histories.Release && o.Invoke.F != histories.Extend {
 			continue
 		}
 		switch {
@@ -84,78 +166,8 @@ func judgeOwnership(_ context.Context, rec *record, opt Options) (Result, error)
 			k.refused[o.Invoke.Attempt] = append(k.refused[o.Invoke.Attempt], o)
 		}
 	}
-
-	granted, lost, unsure := 0, 0, ""
-	for _, key := range sortedKeys(byKey) {
-		k := byKey[key]
-		k.nextGrants()
-		for i, b := range k.holds {
-			if b.Outcome != histories.OK {
-				continue
-			}
-			granted++
-			gone, ok := k.vanished(i)
-			if !ok {
-				continue
-			}
-			suspects := k.suspects(b, gone)
-			if len(suspects) == 0 {
-				lost++
-				continue
-			}
-			a := suspects[0]
-			if k.serverFault(suspects, b, gone) {
-				unsure = k.tell(a, b, gone) + ". A fault that may have done the same was in force, so it cannot be told which it was."
-				continue
-			}
-			found := opt.Commands.ended(b, gone.done.Time, suspects)
-			if found.cleared {
-				lost++
-				continue
-			}
-			if found.by == nil && gone.by == histories.Acquire && slices.ContainsFunc(suspects, func(o histories.Op) bool { return k.beside(o, b) }) {
-				unsure = k.tell(a, b, gone) + fmt.Sprintf(": either that ended %s's hold, or %s and %s were let in side by side.",
-					histories.WorkerName(b.Worker), histories.WorkerName(a.Invoke.Worker), histories.WorkerName(b.Worker))
-				continue
-			}
-			who := k.culprits(suspects)
-			if found.by != nil {
-				a = *found.by
-				who = fmt.Sprintf("%s's %s", histories.WorkerName(a.Invoke.Worker), a.Invoke.F)
-			}
-			res.Verdict = Fail
-			res.Witness = k.witness(a, b, gone)
-			res.Story = k.tell(a, b, gone) + fmt.Sprintf(": %s ended %s's hold%s.", who, histories.WorkerName(b.Worker), found.how)
-			return res, nil
-		}
-	}
-	switch {
-	case granted == 0:
-		res.Story = "Nobody was granted a lock, so there was nothing to own."
-	case unsure != "":
-		res.Story = unsure
-	default:
-		res.Verdict = Pass
-		res.Story = fmt.Sprintf("No release or extend is seen to have ended the hold of another among %s.", count(granted, "grant"))
-		if lost > 0 {
-			res.Story = paragraph(res.Story, fmt.Sprintf("Lock lost: %s ended within the lease, but by no release or extend.", count(lost, "hold")))
-		}
-	}
-	return res, nil
-}
-
-// ownership is what happened on one key.
-type ownership struct {
-	rec          *record
-	faults       cover
-	serverFaults cover
-	attempts     map[uint64]*histories.Hold
-	refused      map[uint64][]histories.Op // extends, by attempt
-
-	holds    []*histories.Hold // in order of invocations
-	accepted []histories.Op    // releases and extends, in order of invocations
-	reached  []int             // reached[i] is when the last of accepted[:i+1] returned
-	next     []*histories.Hold // next[i] is the hold of holds[i:] that was granted first
+	k.nextGrants()
+	return k
 }
 
 // A sighting is the call by which it was seen that a hold had vanished.
@@ -166,7 +178,7 @@ type sighting struct {
 	done    histories.Instant
 }
 
-func (k *ownership) nextGrants() {
+func (k *tenure) nextGrants() {
 	k.next = make([]*histories.Hold, len(k.holds)+1)
 	for i := len(k.holds) - 1; i >= 0; i-- {
 		k.next[i] = k.next[i+1]
@@ -179,11 +191,11 @@ func (k *ownership) nextGrants() {
 
 // vanished returns the first sighting that the i-th hold was gone although it was
 // certainly in force.
-func (k *ownership) vanished(i int) (sighting, bool) {
+func (k *tenure) vanished(i int) (sighting, bool) {
 	b := k.holds[i]
 	var first sighting
 	consider := func(s sighting) {
-		if s.done.Time >= k.rec.leases.sureUntil(b, s.done) || k.rec.leases.overdrawn(b) < s.done.Event {
+		if s.done.Time >= k.leases.sureUntil(b, s.done) || k.leases.overdrawn(b) < s.done.Event {
 			return
 		}
 		if first.by == "" || s.done.Event < first.done.Event {
@@ -191,7 +203,7 @@ func (k *ownership) vanished(i int) (sighting, bool) {
 		}
 	}
 
-	released := len(k.rec.Times)
+	released := len(k.Times)
 	if len(b.Releases) > 0 {
 		r := b.Releases[0]
 		released = r.Invoked.Event
@@ -213,7 +225,7 @@ func (k *ownership) vanished(i int) (sighting, bool) {
 
 // usurper is the hold of holds[from:] that was granted first, and before event by, of
 // those that may not share the key with b; nil if there is none.
-func (k *ownership) usurper(b *histories.Hold, from, by int) *histories.Hold {
+func (k *tenure) usurper(b *histories.Hold, from, by int) *histories.Hold {
 	first := k.next[from]
 	switch {
 	case first == nil || first.Returned.Event >= by:
@@ -233,7 +245,7 @@ func (k *ownership) usurper(b *histories.Hold, from, by int) *histories.Hold {
 	return found
 }
 
-func sightingOf(o histories.Op) sighting {
+func sightingOf(o *histories.Op) sighting {
 	return sighting{
 		by: o.Invoke.F, worker: o.Invoke.Worker,
 		invoked: histories.Instant{Event: o.Invoke.Index, Time: o.Invoke.Time},
@@ -243,9 +255,9 @@ func sightingOf(o histories.Op) sighting {
 
 // suspects returns the accepted releases and extends of other attempts that may have ended b:
 // releases before extends, and of each kind the last first.
-func (k *ownership) suspects(b *histories.Hold, gone sighting) []histories.Op {
-	var found []histories.Op
-	begun, _ := slices.BinarySearchFunc(k.accepted, gone.done.Event, func(o histories.Op, event int) int { return cmp.Compare(o.Invoke.Index, event) })
+func (k *tenure) suspects(b *histories.Hold, gone sighting) []*histories.Op {
+	var found []*histories.Op
+	begun, _ := slices.BinarySearchFunc(k.accepted, gone.done.Event, func(o *histories.Op, event int) int { return cmp.Compare(o.Invoke.Index, event) })
 	for i, o := range slices.Backward(k.accepted[:begun]) {
 		if k.reached[i] < b.Invoked.Event {
 			break
@@ -255,12 +267,12 @@ func (k *ownership) suspects(b *histories.Hold, gone sighting) []histories.Op {
 		}
 		found = append(found, o)
 	}
-	slices.SortStableFunc(found, func(a, b histories.Op) int { return extends(a) - extends(b) })
+	slices.SortStableFunc(found, func(a, b *histories.Op) int { return extends(a) - extends(b) })
 	return found
 }
 
 // extends is 1 of an extend, and 0 of a release.
-func extends(o histories.Op) int {
+func extends(o *histories.Op) int {
 	if o.Invoke.F == histories.Extend {
 		return 1
 	}
@@ -269,7 +281,7 @@ func extends(o histories.Op) int {
 
 // culprits names the suspects, of whom one did it: the releases, if there are any. Of many it
 // names the last two.
-func (k *ownership) culprits(suspects []histories.Op) string {
+func (k *tenure) culprits(suspects []*histories.Op) string {
 	var names []string
 	for _, o := range suspects {
 		name := fmt.Sprintf("%s's %s", histories.WorkerName(o.Invoke.Worker), o.Invoke.F)
@@ -285,7 +297,7 @@ func (k *ownership) culprits(suspects []histories.Op) string {
 
 // reenters says whether o is of an attempt that b's holder re-entered with, or the other way
 // round.
-func (k *ownership) reenters(o histories.Op, b *histories.Hold) bool {
+func (k *tenure) reenters(o *histories.Op, b *histories.Hold) bool {
 	if b.Mode != histories.Reentrant || o.Invoke.Worker != b.Worker {
 		return false
 	}
@@ -295,7 +307,7 @@ func (k *ownership) reenters(o histories.Op, b *histories.Hold) bool {
 
 // beside says whether b and the attempt of a suspect were certainly let in side by side, if both
 // were let in.
-func (k *ownership) beside(suspect histories.Op, b *histories.Hold) bool {
+func (k *tenure) beside(suspect *histories.Op, b *histories.Hold) bool {
 	a := k.hold(suspect.Invoke.Attempt)
 	switch {
 	case a == nil || a.Shares(*b):
@@ -307,19 +319,19 @@ func (k *ownership) beside(suspect histories.Op, b *histories.Hold) bool {
 }
 
 // during says whether h was certainly in force at an instant.
-func (k *ownership) during(i histories.Instant, h *histories.Hold) bool {
+func (k *tenure) during(i histories.Instant, h *histories.Hold) bool {
 	return h.Outcome == histories.OK && h.Returned.Event < i.Event && (h.Open() || h.Ended.Event > i.Event) &&
-		k.rec.leases.sureUntil(h, i) > i.Time
+		k.leases.sureUntil(h, i) > i.Time
 }
 
 // disturbed says whether a fault was in force at some time of a call.
-func (k *ownership) disturbed(invoked, returned int) bool {
+func (k *tenure) disturbed(invoked, returned int) bool {
 	return k.faults.meets(between(invoked, returned))
 }
 
 // serverFault says whether a fault that may have ended b's hold, or have let a's
 // and b's holds exist side by side, was in force before b was seen to be gone.
-func (k *ownership) serverFault(suspects []histories.Op, b *histories.Hold, gone sighting) bool {
+func (k *tenure) serverFault(suspects []*histories.Op, b *histories.Hold, gone sighting) bool {
 	from := b.Invoked.Event
 	if h := k.hold(suspects[0].Invoke.Attempt); h != nil {
 		from = min(from, h.Invoked.Event)
@@ -327,12 +339,12 @@ func (k *ownership) serverFault(suspects []histories.Op, b *histories.Hold, gone
 	return k.serverFaults.meets(between(from, gone.done.Event))
 }
 
-func (k *ownership) hold(attempt uint64) *histories.Hold {
+func (k *tenure) hold(attempt uint64) *histories.Hold {
 	return k.attempts[attempt]
 }
 
 // witness returns the grants of a and b, a's call and the sighting, in order.
-func (k *ownership) witness(a histories.Op, b *histories.Hold, gone sighting) []int {
+func (k *tenure) witness(a *histories.Op, b *histories.Hold, gone sighting) []int {
 	w := []int{b.Returned.Event, a.Invoke.Index, a.Complete.Index, gone.done.Event}
 	if h := k.hold(a.Invoke.Attempt); h != nil && h.Outcome == histories.OK {
 		w = append(w, h.Returned.Event)
@@ -341,13 +353,13 @@ func (k *ownership) witness(a histories.Op, b *histories.Hold, gone sighting) []
 	return slices.Compact(w)
 }
 
-func (k *ownership) tell(a histories.Op, b *histories.Hold, gone sighting) string {
+func (k *tenure) tell(a *histories.Op, b *histories.Hold, gone sighting) string {
 	seen := fmt.Sprintf("%s's own %s was refused at %s", histories.WorkerName(b.Worker), gone.by, seconds(gone.done.Time))
 	if gone.by == histories.Acquire {
 		seen = fmt.Sprintf("%s was granted it at %s", histories.WorkerName(gone.worker), seconds(gone.done.Time))
 	}
 	lease := "had no end"
-	if end := k.rec.leases.sureUntil(b, gone.done); end != forever {
+	if end := k.leases.sureUntil(b, gone.done); end != forever {
 		lease = "certainly ran until " + seconds(end)
 	}
 	return fmt.Sprintf("%s was granted %s at %s, did not release it, and its lease %s, yet %s; %s's %s, invoked at %s, had been accepted at %s",

@@ -1,19 +1,16 @@
 package checker
 
 import (
-	"slices"
-
 	"github.com/lockbench/lockbench/histories"
 )
 
 // A record is a history as the judges see it. They only read it.
 type record struct {
 	histories.Remains
-	leases leases
+	stretches []*stretch // in order of keys
 
 	// What a history that came as a stream does not have: see Stream.
 	events []histories.Event
-	calls  []histories.Op // of clients, in order of invocations
 	// crashes are the events at which processes crashed, by process.
 	crashes map[int]int
 
@@ -34,19 +31,20 @@ func newRecord(events []histories.Event) (*record, error) {
 	if invalid == nil {
 		invalid = err
 	}
-	calls := slices.DeleteFunc(ops, histories.Op.Fault)
 	crashes := make(map[int]int)
 	for _, e := range events {
 		if e.F == histories.Crash {
 			crashes[e.Process] = e.Index
 		}
 	}
-	return &record{Remains: left, leases: newLeases(left.Holds), events: events, calls: calls, crashes: crashes}, invalid
+	rec := &record{Remains: left, events: events, crashes: crashes}
+	rec.stretches = rec.divide(ops, events)
+	return rec, invalid
 }
 
 // calling is the span of a call. One without an outcome ends with the crash of its process, or
 // never.
-func (r *record) calling(o histories.Op) span {
+func (r *record) calling(o *histories.Op) span {
 	s := span{at(o.Invoke.Index), never}
 	if o.Done {
 		s.to = at(o.Complete.Index)
@@ -58,7 +56,7 @@ func (r *record) calling(o histories.Op) span {
 
 // refused says whether a call was refused. An acquire whose arguments were is none: nobody was
 // asked for the lock.
-func refused(o histories.Op) bool {
+func refused(o *histories.Op) bool {
 	return o.Outcome() == histories.Fail && !o.Complete.Invalid()
 }
 

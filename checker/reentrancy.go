@@ -34,13 +34,19 @@ import (
 //
 // The verdict is Pass only if the lock was asked at least once while a client certainly
 // held a key twice or more.
-func judgeReentrancy(_ context.Context, rec *record, opt Options) (Result, error) {
-	res := Result{Engine: "depth bounds"}
-	res.count(rec, histories.Acquire, histories.Release, histories.Count)
+func judgeReentrancy(rec *record, opt Options) judge {
+	return &reentrancy{faults: rec.faults(opt.clientFaults())}
+}
 
-	asked, deep, wrong := 0, 0, 0
-	for _, c := range reentrants(rec, opt) {
-		for _, o := range c.calls {
+type reentrancy struct {
+	faults      cover // that may make a server forget
+	asked, deep int
+	wrong       conflicts
+}
+
+func (j *reentrancy) hear(_ context.Context, s *stretch) error {
+	for _, c := range reentrants(s, j.faults) {
+		for _, o := range c.asked {
 			least, most := c.bounds(o)
 			var bad *conflict
 			switch {
@@ -49,83 +55,80 @@ func judgeReentrancy(_ context.Context, rec *record, opt Options) (Result, error
 			case o.Outcome() == histories.OK:
 				n, err := strconv.ParseInt(o.Complete.Value, 10, 64)
 				if err != nil {
-					return res, fmt.Errorf("event %d: count answered %q, want a number", o.Complete.Index, o.Complete.Value)
+					return fmt.Errorf("event %d: count answered %q, want a number", o.Complete.Index, o.Complete.Value)
 				}
-				asked++
+				j.asked++
 				if len(least) > 1 {
-					deep++
+					j.deep++
 				}
 				bad = c.miscounted(o, n, least, most)
 			}
-			if bad == nil {
-				continue
-			}
-			if wrong++; wrong == 1 || bad.witness[len(bad.witness)-1] < res.Witness[len(res.Witness)-1] {
-				res.Witness, res.Story = bad.witness, bad.story
+			if bad != nil {
+				j.wrong.add(bad)
 			}
 		}
 	}
+	return nil
+}
+
+func (j *reentrancy) verdict(res *Result) error {
 	switch {
-	case wrong > 0:
-		res.Verdict = Fail
-		if wrong > 1 {
-			res.Story = paragraph(res.Story, fmt.Sprintf("In all, %s were wrong.", count(wrong, "answer")))
+	case j.wrong.n > 0:
+		res.Verdict, res.Witness, res.Story = Fail, j.wrong.first.witness, j.wrong.first.story
+		if j.wrong.n > 1 {
+			res.Story = paragraph(res.Story, fmt.Sprintf("In all, %s were wrong.", count(j.wrong.n, "answer")))
 		}
-	case deep == 0:
-		res.Story = fmt.Sprintf("The lock was never asked while somebody certainly held a key twice, so re-entry was not tested; it was asked %s.", times(asked))
+	case j.deep == 0:
+		res.Story = fmt.Sprintf("The lock was never asked while somebody certainly held a key twice, so re-entry was not tested; it was asked %s.", times(j.asked))
 	default:
 		res.Verdict = Pass
-		res.Story = fmt.Sprintf("%s of how often the caller holds a key, and %d while it certainly held it twice or more: all right, and no re-entry was refused.", count(asked, "answer"), deep)
+		res.Story = fmt.Sprintf("%s of how often the caller holds a key, and %d while it certainly held it twice or more: all right, and no re-entry was refused.", count(j.asked, "answer"), j.deep)
 	}
-	return res, nil
+	return nil
 }
 
 // reenters concerns histories in which somebody would re-enter.
 func reenters(rec *record) bool {
-	return slices.ContainsFunc(rec.calls, func(o histories.Op) bool { return o.Invoke.Mode() == histories.Reentrant })
+	return slices.ContainsFunc(rec.stretches, func(s *stretch) bool {
+		return slices.ContainsFunc(s.calls, func(o *histories.Op) bool { return o.Invoke.Mode() == histories.Reentrant })
+	})
 }
 
 // A reentrant is one worker and one key.
 type reentrant struct {
-	rec    *record
-	worker int
-	key    string
-	holds  []*histories.Hold // in order of invocations
-	calls  []histories.Op    // counts, and acquires that were refused; in order of invocations
-	faults cover             // that may make a server forget
+	*stretch
+	worker  int
+	entered []*histories.Hold // in order of invocations
+	asked   []*histories.Op   // counts, and acquires that were refused; in order of invocations
+	faults  cover             // that may make a server forget
 
-	next int               // of holds
+	next int               // of entered
 	live []*histories.Hold // of those before, the ones that may count
 }
 
-func reentrants(rec *record, opt Options) []*reentrant {
-	faults := rec.faults(opt.clientFaults())
-	type owner struct {
-		worker int
-		key    string
-	}
-	by := make(map[owner]*reentrant)
+func reentrants(s *stretch, faults cover) []*reentrant {
+	by := make(map[int]*reentrant)
 	var all []*reentrant
-	of := func(worker int, key string) *reentrant {
-		r := by[owner{worker, key}]
+	of := func(worker int) *reentrant {
+		r := by[worker]
 		if r == nil {
-			r = &reentrant{rec: rec, worker: worker, key: key, faults: faults}
-			by[owner{worker, key}] = r
+			r = &reentrant{stretch: s, worker: worker, faults: faults}
+			by[worker] = r
 			all = append(all, r)
 		}
 		return r
 	}
-	for _, h := range rec.Holds {
+	for _, h := range s.holds {
 		if h.Mode == histories.Reentrant {
-			r := of(h.Worker, h.Key)
-			r.holds = append(r.holds, h)
+			r := of(h.Worker)
+			r.entered = append(r.entered, h)
 		}
 	}
-	for _, o := range rec.calls {
+	for _, o := range s.calls {
 		refused := o.Invoke.Mode() == histories.Reentrant && o.Complete.Taken()
 		if refused || o.Invoke.F == histories.Count {
-			r := of(o.Invoke.Worker, o.Invoke.Key)
-			r.calls = append(r.calls, o)
+			r := of(o.Invoke.Worker)
+			r.asked = append(r.asked, o)
 		}
 	}
 	return all
@@ -133,12 +136,12 @@ func reentrants(rec *record, opt Options) []*reentrant {
 
 // bounds returns the holds that certainly count during all of o, and how many may count at
 // some time of it. Calls must come in order. An o without an answer has no bounds.
-func (r *reentrant) bounds(o histories.Op) (least []*histories.Hold, most int) {
+func (r *reentrant) bounds(o *histories.Op) (least []*histories.Hold, most int) {
 	if !o.Done {
 		return nil, math.MaxInt
 	}
-	for ; r.next < len(r.holds) && r.holds[r.next].Invoked.Event < o.Complete.Index; r.next++ {
-		r.live = append(r.live, r.holds[r.next])
+	for ; r.next < len(r.entered) && r.entered[r.next].Invoked.Event < o.Complete.Index; r.next++ {
+		r.live = append(r.live, r.entered[r.next])
 	}
 	r.live = slices.DeleteFunc(r.live, func(h *histories.Hold) bool { return givenBack(h) < o.Invoke.Index })
 	for _, h := range r.live {
@@ -165,14 +168,14 @@ func givenBack(h *histories.Hold) int {
 }
 
 // certain says whether h was certainly in force during all of o.
-func (r *reentrant) certain(h *histories.Hold, o histories.Op) bool {
+func (r *reentrant) certain(h *histories.Hold, o *histories.Op) bool {
 	done := histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time}
 	return h.Outcome == histories.OK && h.Returned.Event < o.Invoke.Index &&
-		(h.Open() || h.Ended.Event > done.Event) && r.rec.leases.overdrawn(h) > done.Event && !r.rec.leases.lapsed(h, done.Event) && r.rec.leases.sureUntil(h, done) > done.Time &&
+		(h.Open() || h.Ended.Event > done.Event) && r.leases.overdrawn(h) > done.Event && !r.leases.lapsed(h, done.Event) && r.leases.sureUntil(h, done) > done.Time &&
 		!r.faults.meets(between(h.Invoked.Event, done.Event))
 }
 
-func (r *reentrant) refused(o histories.Op, least []*histories.Hold) *conflict {
+func (r *reentrant) refused(o *histories.Op, least []*histories.Hold) *conflict {
 	if len(least) == 0 {
 		return nil
 	}
@@ -183,7 +186,7 @@ func (r *reentrant) refused(o histories.Op, least []*histories.Hold) *conflict {
 	}
 }
 
-func (r *reentrant) miscounted(o histories.Op, n int64, least []*histories.Hold, most int) *conflict {
+func (r *reentrant) miscounted(o *histories.Op, n int64, least []*histories.Hold, most int) *conflict {
 	var want string
 	switch {
 	case n < int64(len(least)):
@@ -206,7 +209,7 @@ func (r *reentrant) miscounted(o histories.Op, n int64, least []*histories.Hold,
 }
 
 // witness returns the grants of some holds, and o's answer.
-func (r *reentrant) witness(o histories.Op, holds []*histories.Hold) []int {
+func (r *reentrant) witness(o *histories.Op, holds []*histories.Hold) []int {
 	var w []int
 	for _, h := range holds {
 		w = append(w, cmp.Or(h.Returned.Event, h.Invoked.Event))

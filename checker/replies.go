@@ -39,91 +39,86 @@ import (
 // that may have changed the key, or, of a "not yours", any fault: a client that was cut off
 // may have asked twice. An answer that leaves the outcome open is true of anything. The
 // property does not apply if no release or extend was answered and no refusal is untrue.
-func judgeReplies(_ context.Context, rec *record, opt Options) (Result, error) {
-	res := Result{Engine: "certain holds"}
-	res.count(rec, histories.Release, histories.Extend)
+func judgeReplies(rec *record, opt Options) judge {
+	return &replies{opt: opt, faults: rec.faults(nil), serverFaults: rec.faults(opt.clientFaults())}
+}
 
-	faults, serverFaults := rec.faults(nil), rec.faults(opt.clientFaults())
-	byKey := make(map[string]*replies)
-	of := func(key string) *replies {
-		if byKey[key] == nil {
-			byKey[key] = &replies{rec: rec, wire: opt.Commands, masters: opt.Masters, silent: opt.SilentRelease, faults: faults, serverFaults: serverFaults, own: make(map[uint64]*histories.Hold), refused: make(map[uint64]histories.Op)}
-		}
-		return byKey[key]
-	}
-	for _, h := range rec.Holds {
-		r := of(h.Key)
-		r.holds = append(r.holds, h)
-		r.own[h.Attempt] = h
-	}
-	answered := 0
-	for _, o := range rec.calls {
-		switch o.Invoke.F {
-		case histories.Release, histories.Extend:
-			if o.Outcome() != histories.Info {
-				answered++
-			}
-		case histories.Acquire:
-			if o.Complete.Taken() {
-				of(o.Invoke.Key).refused[o.Invoke.Attempt] = o
-			}
-			if granted := o.Outcome() == histories.OK; !granted && rec.calling(o).to != never {
-				continue
-			}
-		default:
-			continue
-		}
-		r := of(o.Invoke.Key)
-		r.calls = append(r.calls, o)
-	}
+type replies struct {
+	opt          Options
+	faults       cover
+	serverFaults cover
 
-	conflicts := append(leftBehind(rec, opt), refusedOwn(rec, opt)...)
-	for _, key := range sortedKeys(byKey) {
-		conflicts = append(conflicts, byKey[key].judge()...)
+	answered int
+	untrue   conflicts
+}
+
+func (j *replies) hear(_ context.Context, s *stretch) error {
+	d := newDialogue(j, s)
+	j.untrue.add(leftBehind(s, j.opt)...)
+	if c := refusedOwn(s, j.opt); c != nil {
+		j.untrue.add(c)
 	}
-	untrue := len(conflicts)
-	for i, c := range conflicts {
-		if i == 0 || slices.Max(c.witness) < slices.Max(res.Witness) {
-			res.Witness, res.Story = c.witness, c.story
-		}
-	}
+	j.untrue.add(d.judge()...)
+	return nil
+}
+
+func (j *replies) verdict(res *Result) error {
 	switch {
-	case untrue > 0:
-		res.Verdict = Fail
-		slices.Sort(res.Witness)
-		if untrue > 1 {
-			res.Story = paragraph(res.Story, fmt.Sprintf("In all, %s were untrue.", count(untrue, "answer")))
+	case j.untrue.n > 0:
+		res.Verdict, res.Witness, res.Story = Fail, slices.Sorted(slices.Values(j.untrue.first.witness)), j.untrue.first.story
+		if j.untrue.n > 1 {
+			res.Story = paragraph(res.Story, fmt.Sprintf("In all, %s were untrue.", count(j.untrue.n, "answer")))
 		}
-	case answered == 0:
+	case j.answered == 0:
 		res.Verdict = NotApplicable
 		res.Story = "No release or extend got an answer."
 	default:
 		res.Verdict = Pass
-		res.Story = fmt.Sprintf("%s to release and extend, and none that the key can be seen to contradict.", count(answered, "answer"))
+		res.Story = fmt.Sprintf("%s to release and extend, and none that the key can be seen to contradict.", count(j.answered, "answer"))
 	}
-	return res, nil
+	return nil
 }
 
-// replies is what was asked and answered on one key.
-type replies struct {
-	rec          *record
-	wire         *Commands
-	masters      int
-	silent       bool // an accepted release does not say whose lock it was
-	faults       cover
-	serverFaults cover
-
-	holds   []*histories.Hold // in order of invocations
+// A dialogue is what was asked and answered on one key.
+type dialogue struct {
+	*replies
+	*stretch
 	own     map[uint64]*histories.Hold
-	refused map[uint64]histories.Op // acquires, by attempt
-	calls   []histories.Op          // all but acquires that ended without a grant, in order of invocations
+	refused map[uint64]*histories.Op // acquires, by attempt
+	asked   []*histories.Op          // all calls but acquires that ended without a grant, in order of invocations
 
 	granted []*histories.Hold // of those before the call that is judged, the ones that may still be certain
 	latest  []*histories.Hold // that were granted, in order of returns, from the last before the call on
 }
 
+func newDialogue(j *replies, s *stretch) *dialogue {
+	d := &dialogue{replies: j, stretch: s, own: make(map[uint64]*histories.Hold, len(s.holds)), refused: make(map[uint64]*histories.Op)}
+	for _, h := range s.holds {
+		d.own[h.Attempt] = h
+	}
+	for _, o := range s.calls {
+		switch o.Invoke.F {
+		case histories.Release, histories.Extend:
+			if o.Outcome() != histories.Info {
+				j.answered++
+			}
+		case histories.Acquire:
+			if o.Complete.Taken() {
+				d.refused[o.Invoke.Attempt] = o
+			}
+			if granted := o.Outcome() == histories.OK; !granted && s.calling(o).to != never {
+				continue
+			}
+		default:
+			continue
+		}
+		d.asked = append(d.asked, o)
+	}
+	return d
+}
+
 // judge returns every answer that is untrue.
-func (r *replies) judge() []*conflict {
+func (r *dialogue) judge() []*conflict {
 	var found []*conflict
 	next := 0
 	r.latest = slices.DeleteFunc(slices.Clone(r.holds), func(h *histories.Hold) bool { return h.Outcome != histories.OK })
@@ -131,7 +126,7 @@ func (r *replies) judge() []*conflict {
 	var touched rank // until when the calls so far may have reached the key
 	var by uint64    // by which attempt
 	var others rank  // the same of all other attempts than that
-	for i, o := range r.calls {
+	for i, o := range r.asked {
 		call := o.Invoke.Index
 		for ; next < len(r.holds) && r.holds[next].Invoked.Event < call; next++ {
 			r.granted = append(r.granted, r.holds[next])
@@ -146,7 +141,7 @@ func (r *replies) judge() []*conflict {
 				foreign = others
 			}
 			switch {
-			case o.Outcome() == histories.OK && r.silent && o.Invoke.F == histories.Release:
+			case o.Outcome() == histories.OK && r.opt.SilentRelease && o.Invoke.F == histories.Release:
 			case o.Outcome() == histories.OK:
 				c := r.twice(h, o)
 				if c == nil {
@@ -181,9 +176,9 @@ func (r *replies) judge() []*conflict {
 }
 
 // followed says whether another attempt's call began while the i-th was under way.
-func (r *replies) followed(i int) bool {
-	o := r.calls[i]
-	for _, next := range r.calls[i+1:] {
+func (r *dialogue) followed(i int) bool {
+	o := r.asked[i]
+	for _, next := range r.asked[i+1:] {
 		if next.Invoke.Index > o.Complete.Index {
 			return false
 		}
@@ -196,10 +191,10 @@ func (r *replies) followed(i int) bool {
 
 // never is the conflict of an answer that says that what was never granted was released or
 // extended. A lock on several masters may clean up so.
-func (r *replies) never(o histories.Op) *conflict {
+func (r *dialogue) never(o *histories.Op) *conflict {
 	refusal, ok := r.refused[o.Invoke.Attempt]
-	silent := r.silent && o.Invoke.F == histories.Release
-	if !ok || silent || r.masters > 1 || o.Outcome() != histories.OK || r.faults.meets(between(refusal.Invoke.Index, o.Complete.Index)) {
+	silent := r.opt.SilentRelease && o.Invoke.F == histories.Release
+	if !ok || silent || r.opt.Masters > 1 || o.Outcome() != histories.OK || r.faults.meets(between(refusal.Invoke.Index, o.Complete.Index)) {
 		return nil
 	}
 	return &conflict{
@@ -211,7 +206,7 @@ func (r *replies) never(o histories.Op) *conflict {
 
 // twice is the conflict of an answer that says that what had been released was released or
 // extended. Re-entries and readers may count: theirs is one only if their client had nothing else.
-func (r *replies) twice(h *histories.Hold, o histories.Op) *conflict {
+func (r *dialogue) twice(h *histories.Hold, o *histories.Op) *conflict {
 	for _, before := range h.Releases {
 		if before.Outcome != histories.OK || before.Returned.Event > o.Invoke.Index {
 			continue
@@ -229,7 +224,7 @@ func (r *replies) twice(h *histories.Hold, o histories.Op) *conflict {
 }
 
 // shares says whether anybody had asked for the key before an answer who may have shared it with h.
-func (r *replies) shares(h *histories.Hold, o histories.Op) bool {
+func (r *dialogue) shares(h *histories.Hold, o *histories.Op) bool {
 	return slices.ContainsFunc(r.holds, func(b *histories.Hold) bool {
 		return b != h && b.Invoked.Event < o.Complete.Index && b.Shares(*h)
 	})
@@ -238,17 +233,17 @@ func (r *replies) shares(h *histories.Hold, o histories.Op) bool {
 // anothers is the conflict of an answer that says that a key was the caller's when it was
 // certainly another's. If an extend of unknown outcome leaves it open when the caller's lease
 // was over, the other may have been granted the key too early; then that was wrong, or the answer.
-func (r *replies) anothers(h *histories.Hold, o histories.Op) *conflict {
+func (r *dialogue) anothers(h *histories.Hold, o *histories.Op) *conflict {
 	if h.Outcome != histories.OK || h.TTL <= 0 {
 		return nil
 	}
 	done := histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time}
 	r.granted = slices.DeleteFunc(r.granted, func(b *histories.Hold) bool {
-		return b.Outcome != histories.OK || !b.Open() && b.Ended.Event < o.Invoke.Index || r.rec.leases.sureUntil(b, done) <= o.Invoke.Time
+		return b.Outcome != histories.OK || !b.Open() && b.Ended.Event < o.Invoke.Index || r.leases.sureUntil(b, done) <= o.Invoke.Time
 	})
 	for _, b := range r.granted {
-		certainly := b.Returned.Event < o.Invoke.Index && (b.Open() || b.Ended.Event > done.Event) && r.rec.leases.sureUntil(b, done) > done.Time
-		followed := b.Invoked.Event > h.Returned.Event && r.rec.leases.sureUntil(h, b.Returned) <= b.Returned.Time
+		certainly := b.Returned.Event < o.Invoke.Index && (b.Open() || b.Ended.Event > done.Event) && r.leases.sureUntil(b, done) > done.Time
+		followed := b.Invoked.Event > h.Returned.Event && r.leases.sureUntil(h, b.Returned) <= b.Returned.Time
 		if !certainly || !followed || b.Shares(*h) || r.reentered(h, b, o) || r.serverFaults.meets(between(min(h.Invoked.Event, b.Invoked.Event), done.Event)) {
 			continue
 		}
@@ -263,7 +258,7 @@ func (r *replies) anothers(h *histories.Hold, o histories.Op) *conflict {
 }
 
 // revived is the conflict of an extend of what another has had since it was the caller's.
-func (r *replies) revived(h *histories.Hold, o histories.Op) *conflict {
+func (r *dialogue) revived(h *histories.Hold, o *histories.Op) *conflict {
 	if o.Invoke.F != histories.Extend || h.Outcome != histories.OK || h.TTL <= 0 {
 		return nil
 	}
@@ -271,7 +266,7 @@ func (r *replies) revived(h *histories.Hold, o histories.Op) *conflict {
 		r.latest = r.latest[1:]
 	}
 	b := r.latest[0]
-	followed := h.Returned.Event < b.Invoked.Event && b.Returned.Event < o.Invoke.Index && r.rec.leases.sureUntil(h, b.Returned) <= b.Returned.Time
+	followed := h.Returned.Event < b.Invoked.Event && b.Returned.Event < o.Invoke.Index && r.leases.sureUntil(h, b.Returned) <= b.Returned.Time
 	if !followed || b.Shares(*h) || r.reentered(h, b, o) || r.serverFaults.meets(between(h.Invoked.Event, o.Complete.Index)) {
 		return nil
 	}
@@ -285,7 +280,7 @@ func (r *replies) revived(h *histories.Hold, o histories.Op) *conflict {
 
 // reentered says whether the client of h may have had the key again, after b, when it got an answer
 // to a call for h: to a lock that counts what a client entered that is as good.
-func (r *replies) reentered(h, b *histories.Hold, o histories.Op) bool {
+func (r *dialogue) reentered(h, b *histories.Hold, o *histories.Op) bool {
 	return h.Mode == histories.Reentrant && slices.ContainsFunc(r.holds, func(g *histories.Hold) bool {
 		return g != h && g.Shares(*h) && (g.Returned == (histories.Instant{}) || g.Outcome != histories.OK || g.Returned.Event > b.Invoked.Event) && g.Invoked.Event < o.Complete.Index
 	})
@@ -293,7 +288,7 @@ func (r *replies) reentered(h, b *histories.Hold, o histories.Op) bool {
 
 // orEarly tells of the other explanation of an answer that o had though b was granted the key, if
 // an extend of h has no known outcome.
-func orEarly(h, b *histories.Hold, o histories.Op) string {
+func orEarly(h, b *histories.Hold, o *histories.Op) string {
 	i := slices.IndexFunc(h.Unknown, func(x histories.Extension) bool { return x.Invoked.Event < o.Complete.Index })
 	if i < 0 {
 		return ""
@@ -304,18 +299,18 @@ func orEarly(h, b *histories.Hold, o histories.Op) string {
 
 // denied is the conflict of an answer that says that a key was not the caller's when it
 // certainly was.
-func (r *replies) denied(h *histories.Hold, o histories.Op) *conflict {
+func (r *dialogue) denied(h *histories.Hold, o *histories.Op) *conflict {
 	done := histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time}
 	// Of an extend, which a renewing process may send while the holder releases.
 	ended := !h.Open() && h.Ended.Event < o.Complete.Index && h.Ended.Event != o.Invoke.Index
-	if h.Outcome != histories.OK || h.Returned.Event > o.Invoke.Index || ended || givesBack(h, o.Invoke.Index, o.Complete.Index) || r.rec.leases.sureUntil(h, done) <= done.Time || r.faults.meets(between(h.Invoked.Event, done.Event)) {
+	if h.Outcome != histories.OK || h.Returned.Event > o.Invoke.Index || ended || givesBack(h, o.Invoke.Index, o.Complete.Index) || r.leases.sureUntil(h, done) <= done.Time || r.faults.meets(between(h.Invoked.Event, done.Event)) {
 		return nil
 	}
-	if r.wire.ranOut(h, done.Time) {
+	if r.opt.Commands.ranOut(h, done.Time) {
 		return nil // the refusal is true: it is the acquire, or an extend, that asked for too short a lease
 	}
 	lease := "had no end"
-	if end := r.rec.leases.sureUntil(h, done); end != forever {
+	if end := r.leases.sureUntil(h, done); end != forever {
 		lease = "certainly ran until " + seconds(end)
 	}
 	return &conflict{

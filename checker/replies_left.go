@@ -17,17 +17,17 @@ import (
 //
 // It takes several masters: one alone that refuses an acquire has said that the key was there
 // before, and what an audit finds may be just that, renewed by whom nobody sees.
-func leftBehind(rec *record, opt Options) []*conflict {
+func leftBehind(s *stretch, opt Options) []*conflict {
 	if opt.Masters < 2 {
 		return nil
 	}
 	var found []*conflict
-	for _, e := range rec.events {
+	for _, e := range s.singles {
 		if e.F != histories.Audit || e.TTL == histories.NoTTL || e.Value == "" {
 			continue
 		}
-		refused, ok := lastRefused(rec, e)
-		if !ok || explained(rec, opt, e) {
+		refused := lastRefused(s, e)
+		if refused == nil || explained(s, opt, e) {
 			continue
 		}
 		name := histories.WorkerName(refused.Invoke.Worker)
@@ -41,37 +41,36 @@ func leftBehind(rec *record, opt Options) []*conflict {
 }
 
 // lastRefused is the last acquire of the key of an audit that was refused before it.
-func lastRefused(rec *record, audit histories.Event) (last histories.Op, ok bool) {
-	for _, o := range rec.calls {
-		if o.Invoke.F == histories.Acquire && o.Invoke.Key == audit.Key && refused(o) && o.Complete.Index < audit.Index {
-			last, ok = o, true
+func lastRefused(s *stretch, audit histories.Event) *histories.Op {
+	var last *histories.Op
+	for _, o := range s.calls {
+		if o.Invoke.F == histories.Acquire && refused(o) && o.Complete.Index < audit.Index {
+			last = o
 		}
 	}
-	return last, ok
+	return last
 }
 
 // explained says whether somebody may have the key that an audit found, or a fault may have
 // brought it back.
-func explained(rec *record, opt Options, audit histories.Event) bool {
-	lease := longestLease(rec, audit.Key)
-	if slices.ContainsFunc(rec.Holds, func(h *histories.Hold) bool {
-		return h.Key == audit.Key && h.Invoked.Event < audit.Index &&
-			(h.End == histories.Crash || takenBy(rec, h, opt.slack()).to > at(audit.Index))
+func explained(s *stretch, opt Options, audit histories.Event) bool {
+	lease := s.longestAsked()
+	if slices.ContainsFunc(s.holds, func(h *histories.Hold) bool {
+		return h.Invoked.Event < audit.Index &&
+			(h.End == histories.Crash || takenBy(s, h, opt.slack()).to > at(audit.Index))
 	}) {
 		return true
 	}
-	return slices.ContainsFunc(rec.Faults, func(f histories.Op) bool {
+	return slices.ContainsFunc(s.Faults, func(f histories.Op) bool {
 		return f.Invoke.Index < audit.Index && !slices.Contains(opt.clientFaults(), f.Invoke.F) &&
 			(!healed(f) || plus(f.Complete.Time, plus(lease, opt.slack())) > audit.Time)
 	})
 }
 
-// longestLease is the longest that was asked for on a key.
-func longestLease(rec *record, key string) (lease time.Duration) {
-	for _, o := range rec.calls {
-		if o.Invoke.Key == key {
-			lease = max(lease, o.Invoke.TTL)
-		}
+// longestAsked is the longest lease that was asked for.
+func (s *stretch) longestAsked() (lease time.Duration) {
+	for _, o := range s.calls {
+		lease = max(lease, o.Invoke.TTL)
 	}
 	return lease
 }

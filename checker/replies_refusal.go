@@ -7,7 +7,7 @@ import (
 	"github.com/lockbench/lockbench/histories"
 )
 
-// refusedOwn returns the first refusal of an acquire of each key that is untrue: "taken", where
+// refusedOwn returns the first refusal of an acquire that is untrue: "taken", where
 // nobody else can have had the key. What the refused call met there then is its own: a command
 // that was sent twice (P26).
 //
@@ -21,71 +21,53 @@ import (
 // from a server may be there still, or come late. A fault that hit the refused call alone
 // excuses nothing, as no network makes a holder. After the first untrue refusal of a key
 // nobody knows what is there.
-func refusedOwn(rec *record, opt Options) (found []*conflict) {
-	byKey := make(map[string]*supply)
-	all := make(map[string][]histories.Op) // calls on the lock
-	for _, o := range rec.calls {
-		key := o.Invoke.Key
-		switch o.Invoke.F {
-		case histories.Acquire:
-			if o.Complete.Invalid() {
-				continue
-			}
-			if byKey[key] == nil {
-				byKey[key] = &supply{}
-			}
-			byKey[key].calls = append(byKey[key].calls, o)
-			byKey[key].lease = max(byKey[key].lease, o.Invoke.TTL)
-		case histories.Release, histories.Extend:
-		default:
-			continue
-		}
-		all[key] = append(all[key], o)
+func refusedOwn(s *stretch, opt Options) *conflict {
+	all := supply{stretch: s, asked: s.acquires()}
+	for _, o := range all.asked {
+		all.lease = max(all.lease, o.Invoke.TTL)
 	}
-	for _, h := range rec.Holds {
+	for _, h := range s.holds {
 		taken := taking{span{at(h.Invoked.Event), never}, h}
 		if r, ok := accepted(h); ok {
 			taken.to = at(r.Returned.Event)
 		}
-		byKey[h.Key].taken = append(byKey[h.Key].taken, taken)
+		all.taken = append(all.taken, taken)
 	}
-
-	for _, key := range sortedKeys(byKey) {
-		s := byKey[key]
-		s.sick = []span{{firstDoubt(rec, all[key], opt.clientFaults()), never}}
-		for i, free := range s.free(rec, opt.slack()) {
-			if o := s.calls[i]; free && o.Complete.Taken() {
-				found = append(found, &conflict{
-					witness: []int{o.Invoke.Index, o.Complete.Index},
-					story: fmt.Sprintf("%s was told at %s that %s is taken, when nobody else can have had it: %s.",
-						histories.WorkerName(o.Invoke.Worker), seconds(o.Complete.Time), key, s.since(o)),
-				})
-				break
+	all.sick = []span{{firstDoubt(s, opt.clientFaults()), never}}
+	for i, free := range all.free(opt.slack()) {
+		if o := all.asked[i]; free && o.Complete.Taken() {
+			return &conflict{
+				witness: []int{o.Invoke.Index, o.Complete.Index},
+				story: fmt.Sprintf("%s was told at %s that %s is taken, when nobody else can have had it: %s.",
+					histories.WorkerName(o.Invoke.Worker), seconds(o.Complete.Time), s.key, all.since(o)),
 			}
 		}
 	}
-	return found
+	return nil
 }
 
 // firstDoubt is from when on a fault may have made servers hold something else than the calls
-// on a key tell. The calls come in order.
-func firstDoubt(rec *record, calls []histories.Op, harmless []histories.F) rank {
+// on the lock tell.
+func firstDoubt(s *stretch, harmless []histories.F) rank {
 	doubt := never
 	var clients []span // faults
-	for _, f := range rec.Faults {
-		s := span{at(f.Invoke.Index), never}
+	for _, f := range s.Faults {
 		if !slices.Contains(harmless, f.Invoke.F) {
-			doubt = min(doubt, s.from)
+			doubt = min(doubt, at(f.Invoke.Index))
 			continue
 		}
-		if healed(f) {
-			s.to = at(f.Complete.Index)
-		}
-		clients = append(clients, s)
+		clients = append(clients, force(f))
 	}
 	var latest rank // end of the faults that began before the call ended
-	for _, o := range calls {
-		call := rec.calling(o)
+	for _, o := range s.calls {
+		if len(clients) == 0 && latest == 0 {
+			break
+		}
+		lock := o.Invoke.F == histories.Acquire && !o.Complete.Invalid() || o.Invoke.F == histories.Release || o.Invoke.F == histories.Extend
+		if !lock {
+			continue
+		}
+		call := s.calling(o)
 		for len(clients) > 0 && clients[0].from < call.to {
 			latest, clients = max(latest, clients[0].to), clients[1:]
 		}

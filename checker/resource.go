@@ -34,98 +34,97 @@ import (
 // Two writes that replaced the same version, an access that saw an older one
 // than a call that returned before it began, or one that saw more versions than there had been
 // writes, mean that the register is broken. That is an error of the harness, not of the lock.
-func judgeResource(_ context.Context, rec *record, _ Options) (Result, error) {
-	res := Result{Engine: "version order"}
-	res.count(rec, histories.Read, histories.Write, histories.Draw)
+func judgeResource(*record, Options) judge { return &resource{} }
 
-	counters := countersOf(rec)
-	byKey := make(map[string]*register)
-	for _, o := range rec.calls {
-		if o.Invoke.F != histories.Read && !writes(o) || counters[o.Invoke.Key] != nil {
-			continue
-		}
-		r := byKey[o.Invoke.Key]
-		if r == nil {
-			r = &register{rec: rec, key: o.Invoke.Key}
-			byKey[o.Invoke.Key] = r
-		}
-		r.calls = append(r.calls, o)
+type resource struct {
+	registers               int
+	judged, unjudged        int
+	lost                    int // versions that were overwritten unseen
+	update, stale, unstable conflicts
+}
+
+func (j *resource) hear(_ context.Context, s *stretch) error {
+	r := newRegister(s)
+	if r == nil {
+		return nil
 	}
-	if len(byKey) == 0 {
+	j.registers++
+	if err := r.check(); err != nil {
+		return err
+	}
+	r.updates()
+	r.tokens()
+	j.judged, j.unjudged, j.lost = j.judged+r.judged, j.unjudged+r.unjudged, j.lost+len(r.lost)
+	j.update.take(r.update)
+	j.stale.take(r.stale)
+	j.unstable.take(r.unstable)
+	return nil
+}
+
+func (j *resource) verdict(res *Result) error {
+	var skipped string
+	if j.unjudged > 0 {
+		skipped = fmt.Sprintf("%s came without a read by the same attempt and could not be judged.", count(j.unjudged, "write"))
+	}
+	proof := cmp.Or(j.update.first, j.stale.first, j.unstable.first) // one of them is enough
+	switch {
+	case proof != nil:
+		res.Verdict, res.Witness = Fail, slices.Sorted(slices.Values(proof.witness))
+		res.Story = paragraph(
+			j.update.tell(count(j.lost, "update")+" lost"),
+			j.stale.tell(count(j.stale.n, "write")+" with a stale token accepted"),
+			j.unstable.tell(count(j.unstable.n, "unstable read")), skipped)
+	case j.registers == 0:
 		res.Verdict = NotApplicable
 		res.Story = "The clients had no protected resource."
-		return res, nil
-	}
-
-	judged, unjudged, lost, stale, unstable := 0, 0, 0, 0, 0
-	var first, firstStale, firstUnstable *conflict
-	for _, key := range sortedKeys(byKey) {
-		r := byKey[key]
-		if err := r.check(); err != nil {
-			return res, err
-		}
-		r.updates()
-		r.tokens()
-		judged, unjudged = judged+r.judged, unjudged+r.unjudged
-		lost, stale, unstable = lost+len(r.lost), stale+r.stale, unstable+r.unstable
-		first, firstStale, firstUnstable = cmp.Or(first, r.firstLost), cmp.Or(firstStale, r.firstStale), cmp.Or(firstUnstable, r.firstUnstable)
-	}
-
-	var skipped string
-	if unjudged > 0 {
-		skipped = fmt.Sprintf("%s came without a read by the same attempt and could not be judged.", count(unjudged, "write"))
-	}
-	switch {
-	case lost > 0 || stale > 0 || unstable > 0:
-		res.Verdict = Fail
-		var lostStory, staleStory, unstableStory string
-		if lost > 0 {
-			lostStory = fmt.Sprintf("%s: %s lost.", first.story, count(lost, "update"))
-		}
-		if stale > 0 {
-			staleStory = fmt.Sprintf("%s: %s with a stale token accepted.", firstStale.story, count(stale, "write"))
-		}
-		if unstable > 0 {
-			unstableStory = fmt.Sprintf("%s: %s.", firstUnstable.story, count(unstable, "unstable read"))
-		}
-		// One of them is proof enough.
-		res.Witness = slices.Sorted(slices.Values(cmp.Or(first, firstStale, firstUnstable).witness))
-		res.Story = paragraph(lostStory, staleStory, unstableStory, skipped)
-	case judged == 0:
+	case j.judged == 0:
 		res.Story = paragraph("No accepted write followed a read of its own attempt, so no update could be lost.", skipped)
 	default:
 		res.Verdict = Pass
-		res.Story = paragraph(fmt.Sprintf("%s, each of the version that its attempt had last seen, and none with a stale token.", count(judged, "accepted write")), skipped)
+		res.Story = paragraph(fmt.Sprintf("%s, each of the version that its attempt had last seen, and none with a stale token.", count(j.judged, "accepted write")), skipped)
 	}
-	return res, nil
+	return nil
+}
+
+// tell tells of the first, and of all.
+func (e conflicts) tell(all string) string {
+	if e.first == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s: %s.", e.first.story, all)
 }
 
 // A register is the protected resource under one key.
 type register struct {
-	rec   *record
-	key   string
-	calls []histories.Op // in order of invocations
+	*stretch
+	accesses []*histories.Op // in order of invocations
 
-	producer map[int64]histories.Op // accepted write that produced a version
+	producer map[int64]*histories.Op // accepted write that produced a version
 
-	judged, unjudged int
-	lost             map[int64]bool // versions that were overwritten unseen
-	stale, unstable  int
-	firstLost        *conflict
-	firstStale       *conflict
-	firstUnstable    *conflict
+	judged, unjudged        int
+	lost                    map[int64]bool // versions that were overwritten unseen
+	update, stale, unstable conflicts
 }
 
-// A conflict is the first evidence of its kind.
-type conflict struct {
-	witness []int
-	story   string
+// newRegister returns the register under a key, or nil if nobody reads or writes there, or if it is a
+// counter.
+func newRegister(s *stretch) *register {
+	r := &register{stretch: s}
+	for _, o := range s.calls {
+		if o.Invoke.F == histories.Read || writes(o) {
+			r.accesses = append(r.accesses, o)
+		}
+	}
+	if len(r.accesses) == 0 || s.counts() {
+		return nil
+	}
+	return r
 }
 
 // check checks that the register itself is sound.
 func (r *register) check() error {
-	r.producer = make(map[int64]histories.Op)
-	for _, o := range r.calls {
+	r.producer = make(map[int64]*histories.Op)
+	for _, o := range r.accesses {
 		if !acceptedWrite(o) {
 			continue
 		}
@@ -136,15 +135,15 @@ func (r *register) check() error {
 		r.producer[o.Complete.Version+1] = o
 	}
 
-	returned := make([]histories.Op, 0, len(r.calls))
-	for _, o := range r.calls {
+	returned := make([]*histories.Op, 0, len(r.accesses))
+	for _, o := range r.accesses {
 		if o.Outcome() == histories.OK {
 			returned = append(returned, o)
 		}
 	}
-	slices.SortFunc(returned, func(a, b histories.Op) int { return a.Complete.Index - b.Complete.Index })
+	slices.SortFunc(returned, func(a, b *histories.Op) int { return a.Complete.Index - b.Complete.Index })
 	newest, i := int64(0), 0
-	for _, o := range r.calls {
+	for _, o := range r.accesses {
 		for ; i < len(returned) && returned[i].Complete.Index < o.Invoke.Index; i++ {
 			newest = max(newest, left(returned[i]))
 		}
@@ -158,15 +157,15 @@ func (r *register) check() error {
 
 // unwritten is the error of an access that saw a version which nobody can have written. The
 // accesses come in order of returns.
-func (r *register) unwritten(accesses []histories.Op) error {
-	if len(accesses) == 0 || r.rec.excerpt {
+func (r *register) unwritten(accesses []*histories.Op) error {
+	if len(accesses) == 0 || r.excerpt {
 		return nil
 	}
-	first := slices.MinFunc(accesses, func(a, b histories.Op) int { return cmp.Compare(a.Complete.Version, b.Complete.Version) }).Complete.Version
+	first := slices.MinFunc(accesses, func(a, b *histories.Op) int { return cmp.Compare(a.Complete.Version, b.Complete.Version) }).Complete.Version
 	written, next := int64(0), 0
 	for _, o := range accesses {
-		for ; next < len(r.calls) && r.calls[next].Invoke.Index < o.Complete.Index; next++ {
-			if w := r.calls[next]; writes(w) && w.Outcome() != histories.Fail {
+		for ; next < len(r.accesses) && r.accesses[next].Invoke.Index < o.Complete.Index; next++ {
+			if w := r.accesses[next]; writes(w) && w.Outcome() != histories.Fail {
 				written++
 			}
 		}
@@ -179,18 +178,18 @@ func (r *register) unwritten(accesses []histories.Op) error {
 }
 
 // left is the version that an accepted access left behind.
-func left(o histories.Op) int64 {
+func left(o *histories.Op) int64 {
 	if writes(o) {
 		return o.Complete.Version + 1
 	}
 	return o.Complete.Version
 }
 
-func writes(o histories.Op) bool {
+func writes(o *histories.Op) bool {
 	return o.Invoke.F == histories.Write || o.Invoke.F == histories.Draw
 }
 
-func acceptedWrite(o histories.Op) bool { return writes(o) && o.Outcome() == histories.OK }
+func acceptedWrite(o *histories.Op) bool { return writes(o) && o.Outcome() == histories.OK }
 
 // view is what one attempt knows of the register.
 type view struct {
@@ -204,7 +203,7 @@ type view struct {
 func (r *register) updates() {
 	r.lost = make(map[int64]bool)
 	views := make(map[uint64]*view)
-	for _, o := range r.calls {
+	for _, o := range r.accesses {
 		v := views[o.Invoke.Attempt]
 		if v == nil {
 			v = &view{}
@@ -218,13 +217,13 @@ func (r *register) updates() {
 			r.stable(v, o)
 			v.version, v.source, v.known = o.Complete.Version, o.Complete.Index, true
 		default:
-			r.update(v, o)
+			r.replace(v, o)
 		}
 	}
 }
 
-// update judges one accepted write against what its attempt knew.
-func (r *register) update(v *view, write histories.Op) {
+// replace judges one accepted write against what its attempt knew.
+func (r *register) replace(v *view, write *histories.Op) {
 	if !v.known {
 		r.unjudged++
 		return
@@ -234,7 +233,7 @@ func (r *register) update(v *view, write histories.Op) {
 	source := v.source
 	v.version, v.source = replaced+1, write.Complete.Index
 
-	var writers []histories.Op
+	var writers []*histories.Op
 	var overwritten []int64
 	explained := 0 // by own writes of unknown outcome
 	for version := seen + 1; version <= replaced; version++ {
@@ -253,14 +252,12 @@ func (r *register) update(v *view, write histories.Op) {
 	for _, version := range overwritten {
 		r.lost[version] = true
 	}
-	if r.firstLost == nil {
-		r.firstLost = r.lostUpdate(seen, source, writers, write)
-	}
+	r.update.add(r.lostUpdate(seen, source, writers, write))
 }
 
 // stable judges one read against what its attempt knew. As many versions as the attempt has
 // writes of unknown outcome may be its own.
-func (r *register) stable(v *view, read histories.Op) {
+func (r *register) stable(v *view, read *histories.Op) {
 	if !v.known {
 		return
 	}
@@ -276,21 +273,18 @@ func (r *register) stable(v *view, read histories.Op) {
 		v.unknown -= own
 		return
 	}
-	r.unstable++
-	if r.firstUnstable == nil {
-		name := histories.WorkerName(read.Invoke.Worker)
-		r.firstUnstable = &conflict{
-			witness: []int{v.source, read.Complete.Index},
-			story: fmt.Sprintf("%s knew %s at version %d from %s on, and still in its section it read version %d at %s, which was not its own",
-				name, r.key, v.version, r.rec.when(v.source), read.Complete.Version, seconds(read.Complete.Time)),
-		}
-		if w, ok := r.producer[read.Complete.Version]; ok {
-			r.firstUnstable.witness = append(r.firstUnstable.witness, w.Complete.Index)
-		}
+	c := &conflict{
+		witness: []int{v.source, read.Complete.Index},
+		story: fmt.Sprintf("%s knew %s at version %d from %s on, and still in its section it read version %d at %s, which was not its own",
+			histories.WorkerName(read.Invoke.Worker), r.key, v.version, r.when(v.source), read.Complete.Version, seconds(read.Complete.Time)),
 	}
+	if w, ok := r.producer[read.Complete.Version]; ok {
+		c.witness = append(c.witness, w.Complete.Index)
+	}
+	r.unstable.add(c)
 }
 
-func (r *register) lostUpdate(seen int64, source int, writers []histories.Op, write histories.Op) *conflict {
+func (r *register) lostUpdate(seen int64, source int, writers []*histories.Op, write *histories.Op) *conflict {
 	name := histories.WorkerName(write.Invoke.Worker)
 	c := &conflict{witness: []int{source, write.Complete.Index}}
 	by := "somebody whose write has no known outcome had written"
@@ -300,42 +294,39 @@ func (r *register) lostUpdate(seen int64, source int, writers []histories.Op, wr
 		c.witness = append(c.witness, w.Complete.Index)
 	}
 	c.story = fmt.Sprintf("%s last saw version %d of %s at %s, but its write at %s overwrote version %d, which %s and %s had not seen",
-		name, seen, r.key, r.rec.when(source), seconds(write.Complete.Time), write.Complete.Version, by, name)
+		name, seen, r.key, r.when(source), seconds(write.Complete.Time), write.Complete.Version, by, name)
 	return c
 }
 
 // tokens looks for accepted writes with stale tokens.
 func (r *register) tokens() {
-	var accesses []histories.Op
-	for _, o := range r.calls {
+	var carried []*histories.Op
+	for _, o := range r.accesses {
 		if o.Outcome() == histories.OK && token(o) > 0 {
-			accesses = append(accesses, o)
+			carried = append(carried, o)
 		}
 	}
 	// A read that saw a version came before the write that replaced it.
-	slices.SortStableFunc(accesses, func(a, b histories.Op) int {
+	slices.SortStableFunc(carried, func(a, b *histories.Op) int {
 		return cmp.Or(cmp.Compare(a.Complete.Version, b.Complete.Version), cmp.Compare(left(a), left(b)))
 	})
-	var highest histories.Op
-	for _, o := range accesses {
-		if writes(o) && token(o) < token(highest) {
-			r.stale++
-			if r.firstStale == nil {
-				r.firstStale = &conflict{
-					witness: []int{highest.Complete.Index, o.Complete.Index},
-					story: fmt.Sprintf("%s's write of %s with token %d was accepted at %s although %s had shown token %d before it, at %s",
-						histories.WorkerName(o.Invoke.Worker), r.key, token(o), seconds(o.Complete.Time),
-						histories.WorkerName(highest.Invoke.Worker), token(highest), seconds(highest.Complete.Time)),
-				}
-			}
+	var highest *histories.Op
+	for _, o := range carried {
+		if highest != nil && writes(o) && token(o) < token(highest) {
+			r.stale.add(&conflict{
+				witness: []int{highest.Complete.Index, o.Complete.Index},
+				story: fmt.Sprintf("%s's write of %s with token %d was accepted at %s although %s had shown token %d before it, at %s",
+					histories.WorkerName(o.Invoke.Worker), r.key, token(o), seconds(o.Complete.Time),
+					histories.WorkerName(highest.Invoke.Worker), token(highest), seconds(highest.Complete.Time)),
+			})
 		}
-		if token(o) > token(highest) {
+		if highest == nil || token(o) > token(highest) {
 			highest = o
 		}
 	}
 }
 
 // token is the fencing token that an access carried.
-func token(o histories.Op) int64 {
+func token(o *histories.Op) int64 {
 	return cmp.Or(o.Complete.Token, o.Invoke.Token)
 }

@@ -46,8 +46,8 @@ const deadline histories.F = "deadline"
 
 // strictSections are the sections of the strict reading: one for each attempt
 // that was believed in or surfaced.
-func strictSections(_ []time.Duration, holds []*histories.Hold) map[string][]section {
-	return sections(holds, false, func(all []section, h *histories.Hold) []section {
+func strictSections(s *stretch) []section {
+	return sections(s.holds, false, func(all []section, h *histories.Hold) []section {
 		proof := grantOf(h)
 		return append(all, section{
 			hold: h, call: at(h.Invoked.Event), granted: at(proof.Event), end: endOf(h),
@@ -61,14 +61,14 @@ func strictSections(_ []time.Duration, holds []*histories.Hold) map[string][]sec
 // deadline. One that answers after it begins a section of its own, because in
 // between the holder did not believe. A deadline that had passed when it was
 // told gives no belief at all.
-func leaseSections(times []time.Duration, holds []*histories.Hold) map[string][]section {
+func leaseSections(of *stretch) []section {
 	told := func(d time.Duration) rank {
 		if d == 0 {
 			return never
 		}
-		return gapAt(times, d)
+		return gapAt(of.Times, d)
 	}
-	return sections(holds, false, func(all []section, h *histories.Hold) []section {
+	return sections(of.holds, false, func(all []section, h *histories.Hold) []section {
 		begun := len(all)
 		stop := endOf(h)
 		proof, until, extends := h.Returned, h.Deadline, h.Extends
@@ -137,41 +137,23 @@ func believed(h *histories.Hold) bool {
 //
 // That a release was accepted proves that it was held then or, of a lease that may have been over
 // by then, that it had been granted.
-func sections(holds []*histories.Hold, leases bool, read func([]section, *histories.Hold) []section) map[string][]section {
-	byKey := make(map[string][]section)
-	for key, holds := range holdsByKey(holds) {
-		all := make([]section, 0, len(holds))
-		for _, h := range holds {
-			switch {
-			case believed(h):
-				all = read(all, h)
-			case h.Outcome == histories.Info:
-				if s, ok := surfacedSection(h); ok {
-					if r, _ := accepted(h); leases && earliestEnd(h) <= r.Returned.Time {
-						s.end = s.call
-					}
-					all = append(all, s)
+func sections(holds []*histories.Hold, leases bool, read func([]section, *histories.Hold) []section) []section {
+	all := make([]section, 0, len(holds))
+	for _, h := range holds {
+		switch {
+		case believed(h):
+			all = read(all, h)
+		case h.Outcome == histories.Info:
+			if s, ok := surfacedSection(h); ok {
+				if r, _ := accepted(h); leases && earliestEnd(h) <= r.Returned.Time {
+					s.end = s.call
 				}
+				all = append(all, s)
 			}
 		}
-		if len(all) > 0 {
-			bound(all)
-			byKey[key] = all
-		}
 	}
-	return byKey
-}
-
-// holdsByKey keeps the order of holds.
-func holdsByKey(holds []*histories.Hold) map[string][]*histories.Hold {
-	if len(holds) > 0 && !slices.ContainsFunc(holds, func(h *histories.Hold) bool { return h.Key != holds[0].Key }) {
-		return map[string][]*histories.Hold{holds[0].Key: holds} // as it is with large histories
-	}
-	byKey := make(map[string][]*histories.Hold)
-	for _, h := range holds {
-		byKey[h.Key] = append(byKey[h.Key], h)
-	}
-	return byKey
+	bound(all)
+	return all
 }
 
 // surfacedSection is the section of an acquire of unknown outcome, if one of its

@@ -266,7 +266,7 @@ func TestSharedDifferential(t *testing.T) {
 			t.Fatalf("history %d of seed %d is no history: %v", i, seed, err)
 		}
 		for name, read := range map[string]reading{"strict": strictSections, "lease": leaseSections} {
-			sections := read(rec.Times, rec.Holds)["k"]
+			sections := read(rec.stretches[0])
 			_, overlaps := sweepParties(sections)
 			linear := porcupine.CheckOperations(parties(t.Context(), sections), appendPlain(nil, operations(sections)))
 			definition := excludesParties(events, name == "lease")

@@ -31,5 +31,7 @@ func Streams(properties []Property) bool {
 func (s *Stream) Check(ctx context.Context, opt Options) Report {
 	left, unfit := s.fold.Remains()
 	seats := slices.DeleteFunc(opt.seats(), func(s seat) bool { return !s.lean })
-	return judgeAll(ctx, &record{Remains: left}, opt.excuse(unfit), opt, seats)
+	rec := &record{Remains: left}
+	rec.stretches = rec.divide(nil, nil)
+	return judgeAll(ctx, rec, opt.excuse(unfit), opt, seats)
 }

@@ -44,9 +44,8 @@ func Visualise(w io.Writer, events []histories.Event, res Result) error {
 	if err != nil {
 		return fmt.Errorf("the history cannot be drawn: %w", err)
 	}
-	byKey := read(rec.Times, rec.Holds)
-	for _, key := range sortedKeys(byKey) {
-		sections := byKey[key]
+	for _, key := range rec.stretches {
+		sections := read(key)
 		if slices.ContainsFunc(sections, func(s section) bool { return slices.Contains(res.Witness, s.grant) }) {
 			return drawing{rec, res, sections, clockOf(rec.Times)}.write(w)
 		}

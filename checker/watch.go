@@ -85,27 +85,15 @@ func watched() []seat {
 	readings := map[Property]reading{StrictExclusion: strictSections, LeaseExclusion: leaseSections, LeaseHonoured: servedSections}
 	var seats []seat
 	for _, s := range bench() {
-		switch read, exclusion := readings[s.property]; {
-		case exclusion:
-			s.judge = overlapping(read)
+		switch read, excludes := readings[s.property]; {
+		case excludes:
+			s.judge = func(_ *record, opt Options) judge { return &exclusion{read: read, interval: sweep, opt: opt} }
 		case slices.Contains([]Property{DeadlockFreedom, Availability, Fairness}, s.property):
 			continue
 		}
 		seats = append(seats, s)
 	}
 	return seats
-}
-
-// overlapping judges exclusion by the interval engine alone.
-func overlapping(read reading) judge {
-	return func(_ context.Context, rec *record, _ Options) (Result, error) {
-		for _, sections := range read(rec.Times, rec.Holds) {
-			if found, n := sweep(sections); n > 0 {
-				return Result{Verdict: Fail, Witness: found.witness()}, nil
-			}
-		}
-		return Result{}, nil
-	}
 }
 
 // A hunch is what makes an event odd: not more than a reason to ask the judges now.

@@ -41,8 +41,10 @@ func (r *record) frame(res *Result) {
 			f.call(h.Attempt, a.Invoked.Event, a.Returned)
 		}
 	}
-	for _, o := range r.calls { // what is no hold: a refused acquire, a read
-		f.call(o.Invoke.Attempt, o.Invoke.Index, histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time})
+	for _, s := range r.stretches {
+		for _, o := range s.calls { // what is no hold: a refused acquire, a read
+			f.call(o.Invoke.Attempt, o.Invoke.Index, histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time})
+		}
 	}
 	end := len(r.Times)
 	for _, h := range r.Holds {
