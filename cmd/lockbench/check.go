@@ -37,6 +37,7 @@ type checkFlags struct {
 	lenient       bool
 	pages         pages
 	html          string // file; empty: none
+	certificate   string // file; empty: none
 }
 
 func newCheck() *cobra.Command {
@@ -66,6 +67,7 @@ take seconds and less than 400 MB.`,
   kubectl logs job/locks | lockbench check -
   lockbench check history.jsonl --property mutual-exclusion,resource-safety
   lockbench check history.edn --html history.html
+  lockbench check history.jsonl --certificate certificate.json
   lockbench check history.edn --model register --format json`,
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -83,6 +85,7 @@ take seconds and less than 400 MB.`,
 	formatFlag(cmd, &f.format)
 	f.pages.flags(cmd)
 	flags.StringVar(&f.html, "html", "", "draw the history into this file, as a page to be opened in a browser")
+	flags.StringVar(&f.certificate, "certificate", "", "write what proves the verdicts into this file, for lockbench verify")
 	flags.BoolVar(&f.lenient, "lenient", false, "leave out lines that are not sound, and say which")
 	for name, values := range map[string]func() []string{"model": models, "property": properties} {
 		// It fails only for a flag that does not exist.
@@ -152,7 +155,7 @@ func (f *checkFlags) validate(path string) error {
 			return err
 		}
 	}
-	return f.pages.validate()
+	return errors.Join(f.certifiable(path), f.pages.validate())
 }
 
 func (f *checkFlags) check(ctx context.Context, path string, stdout, stderr io.Writer) error {
@@ -203,6 +206,9 @@ func (f *checkFlags) check(ctx context.Context, path string, stdout, stderr io.W
 	), f.page(path, c))
 	if err != nil {
 		return failure(err)
+	}
+	if err := f.certify(path, c.Report); err != nil {
+		return err
 	}
 	return verdictOf(c.Report)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/lockbench/lockbench/certificate"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/docs/schema"
 	"github.com/lockbench/lockbench/gate"
@@ -112,7 +113,11 @@ func written() map[string]reflect.Type {
 		"matrix": reflect.TypeFor[gate.Matrix](), "matrix.cells": reflect.TypeFor[gate.Cell](),
 		"version": reflect.TypeFor[versionDocument](), "convert": reflect.TypeFor[convertDocument](),
 		"clean": reflect.TypeFor[cleanDocument](), "clean#cleaned": reflect.TypeFor[cleanDocument]().Field(1).Type.Elem(),
-		"error": reflect.TypeFor[errorDocument](),
+		"error": reflect.TypeFor[errorDocument](), "verify": reflect.TypeFor[verifiedDocument](), "verify#told": reflect.TypeFor[toldVerdict](),
+		"certificate": reflect.TypeFor[certificate.Certificate](), "certificate.history": reflect.TypeFor[certificate.Subject](),
+		"certificate#verdict": reflect.TypeFor[certificate.Verdict](), "certificate#named": reflect.TypeFor[certificate.Named](),
+		"certificate#bound": reflect.TypeFor[certificate.Bound](), "certificate#explanation": reflect.TypeFor[certificate.Explanation](),
+		"certificate#unproven": reflect.TypeFor[certificate.Unproven](),
 	}
 }
 

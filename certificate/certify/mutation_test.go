@@ -1,0 +1,272 @@
+package certify_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/certificate"
+	"github.com/lockbench/lockbench/certificate/certify"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/effort"
+	"github.com/lockbench/lockbench/histories"
+)
+
+// A sample is a history with its certificate as it is written.
+type sample struct {
+	name          string
+	history, text []byte
+	certificate   certificate.Certificate
+}
+
+func samples(t testing.TB) []sample {
+	t.Helper()
+	files, err := filepath.Glob("../../checker/testdata/*.jsonl")
+	if err != nil || len(files) < 20 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	var all []sample
+	for _, file := range files {
+		history, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, newSample(t, filepath.Base(file), history))
+	}
+	return all
+}
+
+func newSample(t testing.TB, name string, history []byte) sample {
+	t.Helper()
+	events, err := histories.ReadJSONL(bytes.NewReader(history), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := certify.Certify(bytes.NewReader(history), checker.Check(t.Context(), events, checker.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := certificate.Write(&text, c); err != nil {
+		t.Fatal(err)
+	}
+	return sample{name, history, text.Bytes(), c}
+}
+
+// verify is what a stranger does: it reads the certificate and verifies it.
+func verify(history, text []byte) error {
+	c, err := certificate.Read(bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	return certificate.Verify(bytes.NewReader(history), c)
+}
+
+// TestMutations: whatever is changed of a certificate, or of its history, it is rejected, unless the
+// change is without meaning: space between tokens, letters of field names, the order of verdicts, what
+// is told and not verified. To claim less is another certificate.
+func TestMutations(t *testing.T) {
+	const seed = 20251122
+	r := rand.New(rand.NewPCG(seed, 0))
+	rejected := make(map[string]int)
+	for _, s := range samples(t) {
+		if err := verify(s.history, s.text); err != nil {
+			t.Fatalf("%s: %v", s.name, err)
+		}
+		for kind, text := range mutants(t, r, s) {
+			if verify(s.history, text) == nil {
+				t.Errorf("%s: accepted although %s:\n%s", s.name, kind, text)
+			}
+			rejected[kind]++
+		}
+		for kind, history := range otherHistories(r, s.history) {
+			if verify(history, s.text) == nil {
+				t.Errorf("%s: accepted although %s", s.name, kind)
+			}
+			rejected[kind]++
+		}
+	}
+	sum := 0
+	for _, kind := range slices.Sorted(maps.Keys(rejected)) {
+		t.Logf("%6d rejected: %s", rejected[kind], kind)
+		sum += rejected[kind]
+	}
+	if sum < 10_000 || len(rejected) < 15 {
+		t.Errorf("%d mutations of %d kinds, want 10,000 of 15", sum, len(rejected))
+	}
+	t.Logf("%d mutations of %d kinds, seed %d", sum, len(rejected), seed)
+}
+
+// mutants yields changed certificates, each with what was changed.
+func mutants(t testing.TB, r *rand.Rand, s sample) func(func(string, []byte) bool) {
+	return func(yield func(string, []byte) bool) {
+		var tree any
+		in := json.NewDecoder(bytes.NewReader(s.text))
+		in.UseNumber()
+		if err := in.Decode(&tree); err != nil {
+			t.Fatal(err)
+		}
+		emit := func(kind string) bool {
+			text, err := json.Marshal(tree)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return yield(kind, text)
+		}
+		if !walk(tree, "", func(any) {}, emit) {
+			return
+		}
+		for range effort.Count(40, 400) {
+			cut := s.text[:r.IntN(len(s.text)-2)]
+			if !yield("cut", cut) {
+				return
+			}
+			flipped := slices.Clone(s.text)
+			flipped[r.IntN(len(flipped))] ^= 1 << r.IntN(8)
+			if c, err := certificate.Read(bytes.NewReader(flipped)); err == nil && sameClaims(c, s.certificate) {
+				continue
+			}
+			if !yield("a bit was flipped", flipped) {
+				return
+			}
+		}
+		yield("something follows", append(slices.Clone(s.text), "{}"...))
+	}
+}
+
+// sameClaims says whether two certificates claim the same.
+func sameClaims(a, b certificate.Certificate) bool {
+	a.Unproven, b.Unproven = nil, nil
+	return reflect.DeepEqual(a, b)
+}
+
+// walk changes one place of a tree at a time, emits it, and changes it back. set replaces node in the tree.
+func walk(node any, path string, set func(any), emit func(kind string) bool) bool {
+	try := func(kind string, value any) bool {
+		set(value)
+		ok := emit(kind)
+		set(node)
+		return ok
+	}
+	switch x := node.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(x)) {
+			if path == "" && name == "unproven" {
+				continue
+			}
+			value := x[name]
+			if !walk(value, path+"/"+name, func(v any) { x[name] = v }, emit) {
+				return false
+			}
+			if empty(value) {
+				continue
+			}
+			delete(x, name)
+			ok := emit("a field is dropped: " + name)
+			x[name] = value
+			if !ok {
+				return false
+			}
+		}
+		x["more"] = json.Number("1")
+		ok := emit("an unknown field")
+		delete(x, "more")
+		return ok
+	case []any:
+		return walkList(x, path, set, emit, try)
+	case json.Number:
+		for kind, n := range map[string]string{"one more": plus(x, 1), "one less": plus(x, -1), "zero": "0", "negative": fmt.Sprint(-value(x)), "a fraction": string(x) + ".5", "huge": "9223372036854775807"} {
+			if n != string(x) && !try("a number is "+kind, json.Number(n)) {
+				return false
+			}
+		}
+	case string:
+		for kind, s := range map[string]string{"longer": x + "a", "empty": "", "cut": x[:len(x)/2], "upper case": strings.ToUpper(x), "reversed": reversed(x)} {
+			if s != x && !try("a text is "+kind, s) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func walkList(x []any, path string, set func(any), emit func(string) bool, try func(string, any) bool) bool {
+	for i, value := range x {
+		if !walk(value, path+"/", func(v any) { x[i] = v }, emit) {
+			return false
+		}
+		if path == "/proven" { // fewer verdicts, the same twice, or in another order
+			continue
+		}
+		if path != "/explanations" && !try("an element is dropped: "+path, slices.Delete(slices.Clone(x), i, i+1)) {
+			return false
+		}
+		if !try("an element is there twice: "+path, slices.Insert(slices.Clone(x), i, value)) {
+			return false
+		}
+		if i > 0 && path != "/explanations" && !reflect.DeepEqual(x[i-1], value) {
+			swapped := slices.Clone(x)
+			swapped[i-1], swapped[i] = swapped[i], swapped[i-1]
+			if !try("two elements are swapped: "+path, swapped) {
+				return false
+			}
+		}
+	}
+	_ = set
+	return true
+}
+
+// empty says whether a field may as well be absent.
+func empty(value any) bool {
+	switch x := value.(type) {
+	case json.Number:
+		return x == "0"
+	case string:
+		return x == ""
+	case []any:
+		return true // dropped is what fewer elements are, and fewer claims
+	}
+	return false
+}
+
+func plus(n json.Number, d int64) string {
+	i, err := n.Int64()
+	if err != nil {
+		return "0"
+	}
+	return fmt.Sprint(i + d)
+}
+
+func value(n json.Number) int64 {
+	i, _ := n.Int64() // 0 of what is none
+	return i
+}
+
+func reversed(s string) string {
+	b := []byte(s)
+	slices.Reverse(b)
+	return string(b)
+}
+
+// otherHistories yields changed histories, each with what was changed.
+func otherHistories(r *rand.Rand, history []byte) func(func(string, []byte) bool) {
+	return func(yield func(string, []byte) bool) {
+		lines := bytes.SplitAfter(history, []byte{'\n'})
+		flipped := slices.Clone(history)
+		flipped[r.IntN(len(flipped))] ^= 1
+		_ = yield("the history has another bit", flipped) &&
+			yield("the history is longer by a newline", append(slices.Clone(history), '\n')) &&
+			yield("the history is cut", history[:len(history)/2]) &&
+			yield("the history lacks its last event", bytes.Join(lines[:len(lines)-2], nil)) &&
+			yield("the history is empty", nil) &&
+			yield("the history is text", []byte("hello\n"))
+	}
+}
