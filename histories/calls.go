@@ -322,5 +322,8 @@ func (s *shortLines) Read(p []byte) (int, error) {
 	}
 	n, err := s.r.Read(p)
 	s.left -= n
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = &inputError{err}
+	}
 	return n, err
 }

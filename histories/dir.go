@@ -244,6 +244,15 @@ func (e *CutError) Error() string {
 	return fmt.Sprintf("%s: it is cut: %d of %d events are left", e.File, e.Left, e.Events)
 }
 
+// A MetaError says that a file does not describe a run.
+type MetaError struct {
+	File string
+	Err  error
+}
+
+func (e *MetaError) Error() string { return fmt.Sprintf("%s: %v", e.File, e.Err) }
+func (e *MetaError) Unwrap() error { return e.Err }
+
 func loadMeta(name string) (Meta, error) {
 	var meta Meta
 	data, err := os.ReadFile(name)
@@ -254,10 +263,10 @@ func loadMeta(name string) (Meta, error) {
 		return meta, err
 	}
 	if err := json.Unmarshal(data, &meta); err != nil {
-		return Meta{}, fmt.Errorf("%s: %w; want the description of a run as lockbench writes it", name, err)
+		return Meta{}, &MetaError{name, fmt.Errorf("%w; want the description of a run as lockbench writes it", err)}
 	}
 	if meta.Schema != Schema {
-		return Meta{}, fmt.Errorf(`%s: "schema" is %d, want %d: another version of lockbench (%q) wrote it`, name, meta.Schema, Schema, meta.Version)
+		return Meta{}, &MetaError{name, fmt.Errorf(`"schema" is %d, want %d: another version of lockbench (%q) wrote it`, meta.Schema, Schema, meta.Version)}
 	}
 	return meta, nil
 }

@@ -196,6 +196,7 @@ func decodeEDN(r io.Reader, each func(Event) error, d *lineDecoder) error {
 			}
 			continue
 		}
+		d.stands(line)
 		if err := each(e); err != nil {
 			return err
 		}
@@ -221,11 +222,6 @@ func (d *lineDecoder) rest(in *formReader) error {
 		return d.ends(in.line, err)
 	}
 	return d.bad(in.line, errors.New("something follows the vector, want one vector, or one map per line"))
-}
-
-func isInput(err error) bool {
-	var input *inputError
-	return errors.As(err, &input)
 }
 
 // ednEvents makes events of forms, in order.

@@ -70,12 +70,6 @@ var (
 	errTooBig     = fmt.Errorf("the value is longer than %d MiB, want one operation", maxLine>>20)
 )
 
-// An inputError is an error of the reader below, after which there is nothing to read.
-type inputError struct{ err error }
-
-func (e *inputError) Error() string { return "cannot read on: " + e.err.Error() }
-func (e *inputError) Unwrap() error { return e.err }
-
 // A closer is a closing bracket that was found where a form could stand.
 type closer byte
 

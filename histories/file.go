@@ -97,8 +97,12 @@ func objectOrMap(head []byte) Format {
 type Decoder struct {
 	Name   string // of the file, for errors
 	Format Format
-	// Skip is told of what is not sound, which is then left out. If it is nil, that is an error.
+	// Skip is told of what is not sound, which is then left out. If it is nil, that is an error,
+	// and so is more of it than belongs to any history.
 	Skip func(*LineError)
+	// At is told of the line of each event before it is handed on, other than of those that come
+	// of calls. It may be nil.
+	At func(line int)
 }
 
 // Decode calls each with every event of a history, in order, and stops at its first error,
@@ -106,7 +110,7 @@ type Decoder struct {
 // expected there, and how many events before it are sound. Only what is being read is held
 // in memory.
 func (d *Decoder) Decode(r io.Reader, each func(Event) error) error {
-	lines := &lineDecoder{name: d.Name, unit: "event", skip: d.Skip}
+	lines := &lineDecoder{name: d.Name, unit: "event", skip: d.Skip, at: d.At}
 	switch d.Format {
 	case JSONL, "":
 		return decodeLines(r, lines, eventParser, each)
@@ -220,6 +224,16 @@ func EachEvent(path string, lenient bool, each func(guess int, e Event) error) (
 // the bytes until there and the size of the file, which is 0 for what has none, such as a
 // pipe. A nil watch is not called.
 func WatchEvents(path string, lenient bool, watch func(read, size int64), each func(guess int, e Event) error) (File, error) {
+	return watchEvents(path, lenient, source{watch: watch}, each)
+}
+
+// A source is told how a file is read. What is nil is not called.
+type source struct {
+	watch func(read, size int64)
+	at    func(line int)
+}
+
+func watchEvents(path string, lenient bool, told source, each func(guess int, e Event) error) (File, error) {
 	file := File{Path: path}
 	f, err := file.open()
 	if err != nil {
@@ -227,17 +241,17 @@ func WatchEvents(path string, lenient bool, watch func(read, size int64), each f
 	}
 	defer func() { _ = f.Close() }() // read only: nothing can be lost
 
-	text := packed.NewReader(watched(f, watch))
+	text := packed.NewReader(watched(f, told.watch))
 	defer func() { _ = text.Close() }() // it returns none
 	in := bufio.NewReaderSize(text, 64<<10)
 	head, err := in.Peek(4 << 10)
 	_, damaged := errors.AsType[*packed.DamageError](err)
-	told := damaged || errors.Is(err, packed.ErrUTF16) // of it again, with its line
-	if err != nil && !told && !errors.Is(err, io.EOF) {
+	again := damaged || errors.Is(err, packed.ErrUTF16) // it comes again, with its line
+	if err != nil && !again && !errors.Is(err, io.EOF) {
 		return file, fmt.Errorf("cannot read the history: %w", err)
 	}
 	file.Format = FormatOf(file.Path, head)
-	d := Decoder{Name: file.Path, Format: file.Format}
+	d := Decoder{Name: file.Path, Format: file.Format, At: told.at}
 	if lenient {
 		d.Skip = func(e *LineError) { file.Skipped = append(file.Skipped, e) }
 	}

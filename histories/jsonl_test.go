@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -128,12 +129,33 @@ func TestReadJSONLErrors(t *testing.T) {
 	}
 }
 
-func TestReadJSONLLineTooLong(t *testing.T) {
-	file := io.MultiReader(strings.NewReader(soundLine("")), io.LimitReader(zeros{}, maxLine*2))
-	events, err := ReadJSONL(file, "h")
-	wantErr(t, err, "h:2: cannot read on: the line is longer than 16 MiB, want one JSON object per line; 1 event before it is sound")
+// TestLineTooLong checks that a line of a gigabyte takes no more memory than one of a few
+// megabytes, and that what follows it can be read.
+func TestLineTooLong(t *testing.T) {
+	file := func(rest io.Reader) io.Reader {
+		return io.MultiReader(strings.NewReader(soundLine("")), io.LimitReader(zeros{}, 1<<30), rest)
+	}
+	const told = "h:2: the line is longer than 16 MiB, want one event; 1 event before it is sound"
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	events, err := ReadJSONL(file(iotest.ErrReader(errors.New("read on"))), "h")
+	wantErr(t, err, told)
 	if len(events) != 1 {
 		t.Errorf("%d events, want 1", len(events))
+	}
+	var skipped []string
+	d := Decoder{Name: "h", Skip: func(e *LineError) { skipped = append(skipped, e.Error()) }}
+	events, err = d.all(file(strings.NewReader("\n" + soundLine("") + "{}\n")))
+	want := []string{told, `h:4: "index" is missing; 2 events before it are sound`}
+	if diff := cmp.Diff(want, skipped); err != nil || len(events) != 2 || diff != "" {
+		t.Errorf("%d events, %v, skipped (-want +got):\n%s", len(events), err, diff)
+	}
+	runtime.ReadMemStats(&after)
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > 16*maxLine {
+		t.Errorf("%d MiB were allocated in all", taken>>20)
+	}
+	if _, err := d.all(file(iotest.ErrReader(io.ErrClosedPipe))); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -17,8 +17,17 @@ const chunkSize = 128 << 10
 // maxLine bounds the memory that one line of a foreign file can take.
 const maxLine = 16 << 20
 
-// errNoEvent says that a line holds nothing of the history, and need not.
-var errNoEvent = errors.New("no event")
+// mostSkipped bounds the memory that what is left out of a file takes: what has more lines that
+// are not sound is no history.
+const mostSkipped = 100_000
+
+var (
+	// errNoEvent says that a line holds nothing of the history, and need not.
+	errNoEvent = errors.New("no event")
+
+	errLongLine = fmt.Errorf("the line is longer than %d MiB, want one event", maxLine>>20)
+	errTooMany  = fmt.Errorf("more than %d lines are not sound, want a history; no more than that are left out", mostSkipped)
+)
 
 // A lineParser parses one line, which is valid until it returns.
 type lineParser[T any] func(line []byte) (T, error)
@@ -41,7 +50,7 @@ func decodeLines[T any](r io.Reader, d *lineDecoder, newParser func() lineParser
 	for i := range chunks {
 		chunks[i] = chunk[T]{parse: newParser(), parsed: make(chan struct{}, 1)}
 	}
-	in := lineReader{r: r, size: cmp.Or(d.chunk, chunkSize)}
+	in := lineReader{r: r, size: cmp.Or(d.chunk, chunkSize), longest: cmp.Or(d.longest, maxLine), lenient: d.skip != nil}
 	next, oldest := 0, 0
 	defer func() { // leave no goroutine behind
 		for ; oldest < next; oldest++ {
@@ -52,6 +61,9 @@ func decodeLines[T any](r io.Reader, d *lineDecoder, newParser func() lineParser
 		c := &chunks[oldest%len(chunks)]
 		<-c.parsed
 		oldest++
+		if c.panicked != nil {
+			return fmt.Errorf("%s:%d: lockbench panicked where it read this: %v; please report it with that line", d.name, d.line+c.lines, c.panicked)
+		}
 		return deliverLines(d, c, each)
 	}
 	for !in.ended {
@@ -63,6 +75,7 @@ func decodeLines[T any](r io.Reader, d *lineDecoder, newParser func() lineParser
 		c := &chunks[next%len(chunks)]
 		next++
 		c.text = in.read(c.text)
+		c.long = in.long
 		go c.decode()
 	}
 	for oldest < next {
@@ -78,11 +91,14 @@ func decodeLines[T any](r io.Reader, d *lineDecoder, newParser func() lineParser
 
 // A lineReader cuts a file into chunks of whole lines.
 type lineReader struct {
-	r     io.Reader
-	size  int    // of chunks, unless a line is longer
-	rest  []byte // of a line, read with the last chunk
-	ended bool   // nothing follows
-	err   error  // why the file cannot be read on; nil at its end
+	r       io.Reader
+	size    int    // of chunks, unless a line is longer
+	longest int    // that a line may be
+	lenient bool   // what follows a line that is too long is read
+	rest    []byte // of a line, read with the last chunk
+	long    bool   // what was read last is the beginning of a line that is too long
+	ended   bool   // nothing follows
+	err     error  // why the file cannot be read on; nil at its end
 }
 
 // read returns the next whole lines, and at the end of the file what is left. It uses buf,
@@ -91,18 +107,12 @@ func (in *lineReader) read(buf []byte) []byte {
 	if cap(buf) == 0 {
 		buf = make([]byte, 0, in.size)
 	}
+	if in.long {
+		in.behind(buf)
+	}
 	buf = append(buf[:0], in.rest...)
 	for {
-		for len(buf) < cap(buf) && !in.ended {
-			n, err := in.r.Read(buf[len(buf):cap(buf)])
-			buf = buf[:len(buf)+n]
-			if err != nil {
-				in.ended = true
-				if !errors.Is(err, io.EOF) {
-					in.err = err
-				}
-			}
-		}
+		buf = in.fill(buf)
 		whole := bytes.LastIndexByte(buf, '\n') + 1
 		switch {
 		case in.ended && in.err == nil:
@@ -110,12 +120,38 @@ func (in *lineReader) read(buf []byte) []byte {
 		case in.ended || whole > 0:
 			in.rest = buf[whole:]
 			return buf[:whole]
-		case len(buf) > maxLine:
-			in.ended = true
-			in.err = fmt.Errorf("the line is longer than %d MiB, want one JSON object per line", maxLine>>20)
-			return buf[:0]
+		case len(buf) > in.longest:
+			in.long, in.ended = true, !in.lenient
+			return buf[:1] // nobody wants more of it
 		}
 		buf = append(make([]byte, 0, 2*cap(buf)), buf...) // for the line is longer
+	}
+}
+
+// fill reads behind buf as far as it has room.
+func (in *lineReader) fill(buf []byte) []byte {
+	for len(buf) < cap(buf) && !in.ended {
+		n, err := in.r.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		if err != nil {
+			in.ended = true
+			if !errors.Is(err, io.EOF) {
+				in.err = err
+			}
+		}
+	}
+	return buf
+}
+
+// behind goes on behind the end of a line that is too long, with the room of buf.
+func (in *lineReader) behind(buf []byte) {
+	in.long, in.rest = false, nil
+	for !in.ended {
+		buf = in.fill(buf[:0])
+		if _, rest, found := bytes.Cut(buf, []byte{'\n'}); found {
+			in.rest = bytes.Clone(rest)
+			return
+		}
 	}
 }
 
@@ -123,11 +159,15 @@ func (in *lineReader) read(buf []byte) []byte {
 type chunk[T any] struct {
 	text   []byte
 	parse  lineParser[T]
+	long   bool          // text is the beginning of a line that is too long
 	parsed chan struct{} // told when the fields below are set
 
 	lines  int
 	values []T
+	at     []int // the line of each value, from 1
 	bad    []badLine
+
+	panicked any // what the parser of the last line panicked with
 }
 
 // A badLine is a line that holds no value.
@@ -138,8 +178,15 @@ type badLine struct {
 }
 
 func (c *chunk[T]) decode() {
-	defer func() { c.parsed <- struct{}{} }()
-	c.lines, c.values, c.bad = 0, c.values[:0], c.bad[:0]
+	c.lines, c.values, c.at, c.bad, c.panicked = 0, c.values[:0], c.at[:0], c.bad[:0], nil
+	defer func() {
+		c.panicked = recover()
+		c.parsed <- struct{}{}
+	}()
+	if c.long {
+		c.lines, c.bad = 1, append(c.bad, badLine{1, 0, errLongLine})
+		return
+	}
 	for rest := c.text; len(rest) > 0; {
 		end := bytes.IndexByte(rest, '\n') + 1
 		ended := end > 0
@@ -158,7 +205,7 @@ func (c *chunk[T]) decode() {
 		}
 		switch {
 		case err == nil:
-			c.values = append(c.values, v)
+			c.values, c.at = append(c.values, v), append(c.at, c.lines)
 		case !errors.Is(err, errNoEvent):
 			c.bad = append(c.bad, badLine{c.lines, len(c.values), err})
 		}
@@ -169,10 +216,13 @@ func (c *chunk[T]) decode() {
 type lineDecoder struct {
 	name, unit string
 	chunk      int  // bytes; 0 means chunkSize
+	longest    int  // bytes of a line; 0 means maxLine
 	serial     bool // what a line means depends on those before it
 	line       int  // the last that was read
 	sound      int
 	skip       func(*LineError) // nil: nothing is skipped
+	skipped    int
+	at         func(line int) // told of each value before it is handed on; may be nil
 }
 
 // deliverLines hands the values of a chunk on, and tells of its bad lines where they stood.
@@ -188,6 +238,7 @@ func deliverLines[T any](d *lineDecoder, c *chunk[T], each func(T) error) error 
 			d.line += c.lines
 			return nil
 		}
+		d.stands(d.line + c.at[i])
 		if err := each(c.values[i]); err != nil {
 			return err
 		}
@@ -200,8 +251,18 @@ func (d *lineDecoder) bad(line int, err error) error {
 	if d.skip == nil {
 		return d.fail(line, err)
 	}
+	if d.skipped++; d.skipped > mostSkipped {
+		return d.fail(line, errTooMany)
+	}
 	d.skip(&LineError{d.name, line, d.sound, err, d.unit})
 	return nil
+}
+
+// stands tells on which line the next value stands.
+func (d *lineDecoder) stands(line int) {
+	if d.at != nil {
+		d.at(line)
+	}
 }
 
 // ends is what becomes of a file that cannot be read on. If it is compressed, and its stream is

@@ -125,3 +125,70 @@ func TestChunksStop(t *testing.T) {
 		}
 	}
 }
+
+// TestChunksOfLongLines checks that lines which are too long are left out wherever they stand, and no
+// other line with them.
+func TestChunksOfLongLines(t *testing.T) {
+	const longest = 1000
+	sound, long := soundLine(""), strings.Repeat("x", 5*longest)
+	for _, lines := range [][]string{
+		{long}, {long, "\n"}, {long, "\n", sound}, {sound, long, "\n", sound, sound}, {sound, long, "\n", long, "\n", sound, long, "\n"}, {long, "\n", "\n", long},
+	} {
+		file := strings.Join(lines, "")
+		var wantBad []int
+		want := 0
+		for i, line := range strings.Split(file, "\n") {
+			if len(line) > longest {
+				wantBad = append(wantBad, i+1)
+			} else if line != "" {
+				want++
+			}
+		}
+		for size := 1; size < 4*longest; size = size*3 + 1 {
+			var bad, at []int
+			d := &lineDecoder{name: "h", unit: "event", chunk: size, longest: longest, skip: func(e *LineError) {
+				if !errors.Is(e, errLongLine) {
+					t.Errorf("%v", e)
+				}
+				bad = append(bad, e.Line)
+			}, at: func(line int) { at = append(at, line) }}
+			got := 0
+			err := decodeLines(strings.NewReader(file), d, eventParser, func(Event) error { got++; return nil })
+			if diff := cmp.Diff(wantBad, bad); err != nil || got != want || diff != "" {
+				t.Fatalf("%d lines in chunks of %d: %d events, want %d, %v (-want +got):\n%s", len(lines), size, got, want, err, diff)
+			}
+			for _, line := range at {
+				if text := strings.Split(file, "\n")[line-1] + "\n"; text != sound {
+					t.Fatalf("an event is said to be in line %d, which is %.40q", line, text)
+				}
+			}
+		}
+	}
+}
+
+// TestTooManyBadLines checks that what is left out of a file is bounded.
+func TestTooManyBadLines(t *testing.T) {
+	skipped := 0
+	d := Decoder{Name: "h", Skip: func(*LineError) { skipped++ }}
+	_, err := d.all(strings.NewReader(strings.Repeat("x\n", mostSkipped+5)))
+	wantErr(t, err, "h:100001: more than 100000 lines are not sound, want a history; no more than that are left out; 0 events before it are sound")
+	if skipped != mostSkipped || !Unsound(err) {
+		t.Errorf("%d lines were skipped, unsound %v", skipped, Unsound(err))
+	}
+}
+
+// TestParserPanics checks that a panic of a parser, which has a goroutine of its own, is an error.
+func TestParserPanics(t *testing.T) {
+	n := 0
+	parse := func([]byte) (int, error) {
+		if n++; n == 3 {
+			panic("no third")
+		}
+		return n, nil
+	}
+	err := decodeLines(strings.NewReader("1\n2\n\n3\n4\n"), &lineDecoder{name: "h", serial: true}, stateless(parse), func(int) error { return nil })
+	wantErr(t, err, "h:4: lockbench panicked where it read this: no third; please report it with that line")
+	if Unsound(err) {
+		t.Error("it is taken for an error of the file")
+	}
+}

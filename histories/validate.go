@@ -3,6 +3,7 @@ package histories
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 )
@@ -11,6 +12,7 @@ import (
 // harness, or whoever wrote the history, is wrong, not the lock. Beyond what Pair asks:
 //
 //   - Index counts from 0 without gaps, and Time never goes back.
+//   - Version counts writes, from 0.
 //   - A process belongs to one worker for good.
 //   - Every acquire has an Attempt of its own, not 0.
 //   - A release, extend, read, write, incr, draw, lost, abandon or waited carries an Attempt whose
@@ -40,6 +42,9 @@ func newValidator() *validator {
 	return &validator{found: found, pairs: &pairer{found: found}}
 }
 
+// mostVersion is the highest version, so that there is one behind any.
+const mostVersion = math.MaxInt64 - 1
+
 // acquire is what later events of an attempt are held against.
 type acquire struct {
 	nth    int // event, counted from 1; 0 if there is none
@@ -65,6 +70,9 @@ func (v *validator) order(e *Event) {
 		v.found.add(e, "time is %d ns, before the %d ns of the event before it", int64(e.Time), int64(v.last))
 	}
 	v.last = e.Time
+	if e.Version < 0 || e.Version > mostVersion {
+		v.found.add(e, "version is %d, want 0 to %d: it counts writes", e.Version, int64(mostVersion))
+	}
 }
 
 func (v *validator) worker(e *Event) {

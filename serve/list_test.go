@@ -197,7 +197,7 @@ func TestHugeFiles(t *testing.T) {
 			case "history.jsonl":
 				contains(t, details, "10.7 GB")
 				contains(t, s.get(http.StatusUnprocessableEntity, report), "history.jsonl has 10.7 GB, want at most 134.2 MB")
-				contains(t, s.get(http.StatusOK, "/compare?run="+id+"&run="+id), "As far as both could be read, 0 events, they do not part", "history.jsonl:1: cannot read on: the line is longer than 16 MiB")
+				contains(t, s.get(http.StatusOK, "/compare?run="+id+"&run="+id), "As far as both could be read, 0 events, they do not part", "history.jsonl:1: the line is longer than 16 MiB")
 			case "commands.jsonl":
 				contains(t, s.get(http.StatusOK, report), "commands.jsonl has 10.7 GB")
 			}

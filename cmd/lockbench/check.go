@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -57,8 +56,9 @@ have the value read or write; and semaphore:N, which has N permits. Where every 
 Jepsen's independent keys are, each key is judged by itself; where that cannot be told, and matters, the verdict is unknown.
 
 It exits with 0 if all that was judged holds, with 1 if something is violated, and with 2 if that cannot be said. A file that
-is no history, or has no call of the model, is exit 254; one that cannot be read on, or breaks the rules of histories, 255. With --lenient lines that are not sound are left
-out, counted and told; then nothing passes that they could have told of, and nothing fails that they could have excused.
+is no history, is damaged, breaks the rules of histories, or has no call of the model, is exit 254. With --lenient lines that
+are not sound are left out, counted and told; then nothing passes that they could have told of, and nothing fails that they
+could have excused.
 
 Properties of exclusion alone (--property exclusion) are judged of a file that is not held in memory: a million operations
 take seconds and less than 400 MB.`,
@@ -207,6 +207,9 @@ func (f *checkFlags) check(ctx context.Context, path string, stdout, stderr io.W
 	if err != nil {
 		return failure(err)
 	}
+	if len(c.Report.HarnessErrors) > 0 {
+		return f.unjudged(path, j)
+	}
 	if err := f.certify(path, c.Report); err != nil {
 		return err
 	}
@@ -215,8 +218,8 @@ func (f *checkFlags) check(ctx context.Context, path string, stdout, stderr io.W
 
 // unfit says why what was read is no history, or none of the model that it was judged as.
 func unfit(path string, j harness.Judged) error {
-	if j.Count == 0 && (len(j.Skipped) > 0 || j.Format == histories.JepsenLog) {
-		return fmt.Errorf("%s is no history: none of its lines is an event", path)
+	if err := empty(j.File, j.Count); err != nil {
+		return err
 	}
 	if j.Meta != nil { // lockbench has recorded it, whatever it is
 		return nil
@@ -249,22 +252,4 @@ func verdictOf(r checker.Report) error {
 		return &exitError{code: exitUnexpected}
 	}
 	return &exitError{code: exitUnknown}
-}
-
-// noHistory says that not even the first line of a file is an event.
-func noHistory(e *histories.LineError) bool { return e.Line == 1 && e.Sound == 0 }
-
-// unreadable says why a history could not be read, and what can be done.
-func unreadable(err error, lenient bool) error {
-	var line *histories.LineError
-	var call *histories.CallError
-	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.As(err, &call):
-		return usage(err)
-	case errors.As(err, &line) && noHistory(line):
-		return usage(fmt.Errorf("%s is no history: %w", line.File, err))
-	case errors.As(err, &line) && !lenient:
-		return failure(fmt.Errorf("%w; --lenient skips such lines", err))
-	}
-	return failure(err)
 }

@@ -128,6 +128,9 @@ func (f *convertFlags) write(path string, format histories.Format, w io.Writer, 
 	if err != nil {
 		return done, unreadable(err, f.lenient)
 	}
+	if err := empty(file, done.Events); err != nil {
+		return done, usage(err)
+	}
 	done.File, done.From = file.Path, file.Format
 	for _, s := range file.Skipped {
 		fmt.Fprintln(stderr, "lockbench: skipped "+s.Error())

@@ -26,11 +26,14 @@ const (
 	exitUnexpected = 1   // something did not
 	exitUnknown    = 2   // nothing can be said
 	exitUnfit      = 3   // not applicable: what was asked for does not go together
-	exitUsage      = 254 // the command line is wrong
+	exitUsage      = 254 // the command line is wrong, or a file that it names
 	exitHarness    = 255 // lockbench itself, or what it needs, failed
 )
 
-func main() { os.Exit(program(newRoot)) }
+func main() {
+	crashesAbort()
+	os.Exit(program(newRoot))
+}
 
 // program is a process with a command line: it ends with the code that is returned, or soon after
 // a signal that asks it to.
@@ -49,7 +52,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 // execute runs a command line, and returns the exit code.
-func execute(ctx context.Context, root *cobra.Command, args []string, stdout, stderr io.Writer) int {
+func execute(ctx context.Context, root *cobra.Command, args []string, stdout, stderr io.Writer) (code int) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			code = panicked(root, args, cause, stdout, stderr)
+		}
+	}()
 	// After the first signal the next one ends the program at once, except the one that
 	// timeout(1) sends right behind its first.
 	stopped := context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, func() { signal.Reset() }) })

@@ -128,11 +128,11 @@ func stored(ctx context.Context, path string) (report.Run, []string, error) {
 			damage = nil
 		}
 		file, err := histories.ReadFile(filepath.Join(dir, histories.EventsFile), false)
-		if line, ok := errors.AsType[*histories.LineError](err); ok && noHistory(line) {
-			return r, nil, usage(fmt.Errorf("%s is no history: %w", line.File, err))
-		}
-		if len(file.Events) == 0 && errors.Join(damage, err) != nil {
-			return r, nil, failure(errors.Join(damage, err))
+		if len(file.Events) == 0 {
+			if failed := errors.Join(damage, err); failed != nil {
+				return r, nil, unreadable(failed, true)
+			}
+			return r, nil, usage(empty(file, 0))
 		}
 		damage = errors.Join(damage, err)
 		r.Meta, r.Events = histories.Meta{Scenario: filepath.Base(dir)}, file.Events

@@ -16,7 +16,7 @@ const long = `lockbench answers one question with evidence: does this Redis lock
 
 It drives a lock with several clients, injects faults at exact points, records every call, and judges the record.
 
-Exit codes: 0 as expected, 1 not as expected, 2 unknown, 3 not applicable, 254 wrong usage, 255 harness failure.`
+Exit codes: 0 as expected, 1 not as expected, 2 unknown, 3 not applicable, 254 wrong usage or no history, 255 harness failure.`
 
 func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{

@@ -1,0 +1,51 @@
+package histories
+
+import (
+	"errors"
+
+	"github.com/lockbench/lockbench/histories/packed"
+)
+
+// Unsound says whether an error of reading a history tells that what is in the file is not sound,
+// rather than that the file could not be read.
+func Unsound(err error) bool {
+	_, line := errors.AsType[*LineError](err)
+	_, call := errors.AsType[*CallError](err)
+	_, meta := errors.AsType[*MetaError](err)
+	_, damaged := errors.AsType[*packed.DamageError](err)
+	return meta || damaged || errors.Is(err, packed.ErrUTF16) || (line || call) && !isInput(err)
+}
+
+// An inputError is an error of the reader below, after which there is nothing to read.
+type inputError struct{ err error }
+
+func (e *inputError) Error() string { return "cannot read on: " + e.err.Error() }
+func (e *inputError) Unwrap() error { return e.err }
+
+func isInput(err error) bool {
+	_, input := errors.AsType[*inputError](err)
+	return input
+}
+
+// Breach returns where a file first breaks the rules of Validate, as a *LineError whose cause is
+// an *InvalidError. It returns nil if nowhere, or if the file cannot be read a second time.
+func Breach(path string, lenient bool) error {
+	if path == Stdin {
+		return nil
+	}
+	v, line, n := newValidator(), 0, 0
+	var breach error
+	_, err := watchEvents(path, lenient, source{at: func(l int) { line = l }}, func(_ int, e Event) error {
+		v.add(&e)
+		if len(v.found.errs) > 0 {
+			breach = &LineError{path, line, n, &InvalidError{First: v.found.first, violations: v.found.errs[0]}, "event"}
+			return breach
+		}
+		n++
+		return nil
+	})
+	if breach == nil || !errors.Is(err, breach) {
+		return nil
+	}
+	return breach
+}
