@@ -49,6 +49,8 @@ func proves(kind string) []string {
 		return []string{counterSafety, singleWinner}
 	case ByMissing:
 		return []string{counterSafety}
+	case ByExplanation:
+		return passesBy()
 	}
 	return nil
 }
@@ -56,6 +58,9 @@ func proves(kind string) []string {
 func newProof(v *Verdict) (proof, error) {
 	if !slices.Contains(proves(v.Proof), v.Rule) {
 		return nil, fmt.Errorf("a proof of the kind %q proves nothing of this rule", v.Proof)
+	}
+	if v.Proof == ByExplanation {
+		return newPass(v)
 	}
 	if v.Verdict != Fail {
 		return nil, fmt.Errorf("the verdict is %q, want %q of a proof of the kind %q", v.Verdict, Fail, v.Proof)

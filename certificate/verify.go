@@ -239,7 +239,7 @@ func sure(from, ttl time.Duration) time.Duration {
 // Prove returns c with its History, and with the inequalities of its verdicts, as the history has them;
 // where its events are is left alone. The errors are one for each verdict, nil if its inequalities hold.
 func Prove(history io.Reader, c Certificate) (Certificate, []error, error) {
-	v := &verifier{named: make(map[int]histories.Event), open: make(map[int]*call), replay: &replay{}}
+	v := &verifier{named: make(map[int]histories.Event), open: make(map[int]*call), replay: new(replay)}
 	c.Proven = slices.Clone(c.Proven)
 	proofs, errs := make([]proof, len(c.Proven)), make([]error, len(c.Proven))
 	for i := range c.Proven {

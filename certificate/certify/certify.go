@@ -22,7 +22,8 @@ import (
 // Certify returns the certificate of a report on a history in lockbench's JSONL. Verdicts that are not
 // proven are in it with the reason. The history is read several times, and held in memory meanwhile.
 //
-// An error is a *certificate.HistoryError, or says that the history cannot be read again.
+// An error is a *certificate.HistoryError, a *DisagreementError, or says that the history cannot be read
+// again or that the finder is wrong.
 func Certify(history io.ReadSeeker, report checker.Report) (certificate.Certificate, error) {
 	events, err := read(history)
 	if err != nil {
@@ -36,23 +37,79 @@ func Certify(history io.ReadSeeker, report checker.Report) (certificate.Certific
 		return c, err
 	}
 	c.History = drafts.History
+	explanations, missing := explain(events)
+	if err := disagreement(events, report, explanations); err != nil {
+		return c, err
+	}
 	for _, res := range report.Results {
 		i := slices.IndexFunc(drafts.Proven, func(v certificate.Verdict) bool { return v.Rule == string(res.Property) })
-		if i >= 0 {
+		switch {
+		case i >= 0:
 			c.Proven = append(c.Proven, drafts.Proven[i])
-			continue
+		case explains(res) && missing == "" && len(explanations) > 0:
+			c.Explanations = explanations
+			c.Proven = append(c.Proven, certificate.Verdict{Rule: string(res.Property), Verdict: certificate.Pass, Proof: certificate.ByExplanation})
+		default:
+			c.Unproven = append(c.Unproven, certificate.Unproven{Rule: string(res.Property), Verdict: res.Verdict.String(), Reason: reason(res, missing)})
 		}
-		c.Unproven = append(c.Unproven, certificate.Unproven{Rule: string(res.Property), Verdict: res.Verdict.String(), Reason: reason(res)})
 	}
-	return c, locate(history, c.Proven)
+	if err := locate(history, c.Proven); err != nil {
+		return c, err
+	}
+	return c, accepted(history, c)
 }
 
-// reason is why a verdict is not proven.
-func reason(res checker.Result) string {
-	switch res.Verdict {
-	case checker.Pass:
+// accepted says why a certificate that was found would be rejected, which is an error of the finder.
+func accepted(history io.ReadSeeker, c certificate.Certificate) error {
+	if err := rewind(history); err != nil {
+		return err
+	}
+	if err := certificate.Verify(history, c); err != nil {
+		return fmt.Errorf("what was found proves nothing: %w", err)
+	}
+	return nil
+}
+
+// A DisagreementError says that a judge accuses, and that an explanation of all calls says it cannot be
+// right.
+type DisagreementError struct{ Rule, Key string }
+
+func (e *DisagreementError) Error() string {
+	return fmt.Sprintf("checker disagreement: %s fails on %q, and an order explains all calls on that key", e.Rule, e.Key)
+}
+
+// disagreement is the error of a fail that an explanation contradicts.
+func disagreement(events []histories.Event, report checker.Report, found []certificate.Explanation) error {
+	for _, res := range report.Results {
+		if res.Verdict != checker.Fail || !explainable(res) || len(res.Witness) == 0 {
+			continue
+		}
+		key := events[slices.Max(res.Witness)].Key
+		if slices.ContainsFunc(found, func(e certificate.Explanation) bool { return e.Key == key }) {
+			return &DisagreementError{string(res.Property), key}
+		}
+	}
+	return nil
+}
+
+// explainable says whether a verdict is of a rule of which explanations prove that it cannot fail.
+func explainable(res checker.Result) bool {
+	return slices.Contains([]checker.Property{checker.LeaseHonoured, checker.Ownership, checker.TruthfulReplies}, res.Property)
+}
+
+// explains says whether explanations prove a verdict.
+func explains(res checker.Result) bool {
+	return res.Verdict == checker.Pass && explainable(res)
+}
+
+// reason is why a verdict is not proven; missing says of which key there is no explanation.
+func reason(res checker.Result, missing string) string {
+	switch {
+	case explains(res) && missing != "":
+		return missing
+	case res.Verdict == checker.Pass:
 		return "no kind of proof is of a pass of this rule"
-	case checker.Fail:
+	case res.Verdict == checker.Fail:
 		return "no kind of proof fits what was found"
 	}
 	return "it claims nothing that could be proven"
