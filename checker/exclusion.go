@@ -127,7 +127,7 @@ func (o overlap) meets(gaps []int) bool {
 	for _, s := range o.cover {
 		from = min(from, s.hold.Invoked.Event)
 	}
-	return slices.ContainsFunc(gaps, func(g int) bool { return from < g && g <= to })
+	return gapped(gaps, from, to)
 }
 
 // tellOverlap tells an overlap in plain English.

@@ -36,7 +36,8 @@ func (r Report) Only(properties ...Property) Report {
 }
 
 // WithGaps returns the report on a history of which events are missing: gaps are the indexes
-// before which they were, the number of all events for what is missing behind the last one.
+// before which they were, the number of all events for what is missing behind the last one, and
+// Anywhere for what may have been at any time.
 // Nothing passes any more. A fail stands if only the end is missing, or if no gap lies within
 // its witness and nothing before the witness could excuse it: so it is with exclusion and the
 // resource. All else is Unknown.
@@ -75,5 +76,13 @@ func (r Result) stands(gaps []int) bool {
 		return false
 	}
 	first, last := slices.Min(r.Witness), slices.Max(r.Witness)
-	return !slices.ContainsFunc(gaps, func(g int) bool { return first < g && g <= last })
+	return !gapped(gaps, first, last)
+}
+
+// Anywhere is a gap of which nobody knows where it is.
+const Anywhere = -1
+
+// gapped says whether something may be missing behind the event first, up to the event last.
+func gapped(gaps []int, first, last int) bool {
+	return slices.ContainsFunc(gaps, func(g int) bool { return g == Anywhere || first < g && g <= last })
 }

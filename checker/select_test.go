@@ -77,6 +77,7 @@ func TestWithGaps(t *testing.T) {
 		{"before", []int{4}, []Verdict{Fail, Unknown, Unknown, NotApplicable}},
 		{"behind", []int{9}, []Verdict{Fail, Unknown, Unknown, NotApplicable}},
 		{"inside", []int{5}, []Verdict{Unknown, Unknown, Unknown, NotApplicable}},
+		{"anywhere", []int{Anywhere}, []Verdict{Unknown, Unknown, Unknown, NotApplicable}},
 		{"before its last", []int{0, 8, 9}, []Verdict{Unknown, Unknown, Unknown, NotApplicable}},
 	}
 	for _, tt := range tests {

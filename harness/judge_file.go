@@ -54,11 +54,15 @@ func JudgeFile(ctx context.Context, path string, lenient bool, model checker.Mod
 }
 
 // gaps are the indexes of events before which lines were left out; Count for those behind the
-// last event.
+// last event. Rows of calls are in any order, and so what was left out of them was anywhere.
 func (j *Judged) gaps() []int {
 	var gaps []int
 	for _, s := range j.Skipped {
-		gaps = append(gaps, s.Sound)
+		if j.Format == histories.CSV || j.Format == histories.Calls {
+			gaps = append(gaps, checker.Anywhere)
+		} else {
+			gaps = append(gaps, s.Sound)
+		}
 	}
 	if j.Cut() {
 		gaps = append(gaps, j.Count)

@@ -2,9 +2,7 @@ package histories
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"time"
@@ -35,6 +33,11 @@ const (
 	mostCalls    = 5_000_000
 )
 
+var (
+	errTooManyCalls = fmt.Errorf("there are more than %d calls, want a shorter file", mostCalls)
+	errLongRow      = fmt.Errorf("the row is longer than %d MiB, want one call", maxLine>>20)
+)
+
 // A CallError says where a file of calls is not what it should be.
 type CallError struct {
 	File         string
@@ -63,19 +66,26 @@ func badField(field, format string, args ...any) error {
 
 // callReader makes calls of rows, in any order, and then a history of the calls.
 type callReader struct {
-	calls    []foreignCall
-	workers  map[string]int
-	keys     interned
-	stamped  bool // times are of a calendar
-	counted  bool // times are numbers
-	earliest int64
-	latest   int64
+	told    *lineDecoder // of what is not sound
+	calls   []foreignCall
+	workers map[string]int
+	keys    interned
+	clock   foreignClock
+}
+
+// bad is what becomes of a row that is not sound: an error, unless such rows are skipped.
+func (c *callReader) bad(line, column int, err error) error {
+	if c.told.skip == nil || isInput(err) && !damaged(err) {
+		return &CallError{c.told.name, line, column, err}
+	}
+	c.told.sound = len(c.calls)
+	return c.told.bad(line, fmt.Errorf("column %d: %w", column, err))
 }
 
 // add adds the call of a row, whose fields are texts; one that is missing is empty.
 func (c *callReader) add(line int, field func(string) string) error {
 	if len(c.calls) == mostCalls {
-		return fmt.Errorf("there are more than %d calls, want a shorter file", mostCalls)
+		return errTooManyCalls
 	}
 	call := foreignCall{line: line}
 	who := field("who")
@@ -92,29 +102,14 @@ func (c *callReader) add(line int, field func(string) string) error {
 	if err := call.ends(field("outcome"), field("to")); err != nil {
 		return err
 	}
-	var err error
-	if call.from, err = c.instant("from", field("from")); err != nil {
+	clock := c.clock // a row that is refused says nothing of it
+	if err := clock.times(&call, field("from"), field("to")); err != nil {
 		return err
 	}
-	if !call.open {
-		if call.to, err = c.instant("to", field("to")); err != nil {
-			return err
-		}
-		if call.to < call.from {
-			return badField("to", "is %s before \"from\", want the end of the call", time.Duration(call.from-call.to))
-		}
+	if err := call.grants(field("ttl"), field("token")); err != nil {
+		return err
 	}
-	if text := field("ttl"); text != "" {
-		if call.ttl, err = span(text); err != nil || call.ttl < 0 {
-			return badField("ttl", "is %q, want a duration such as 30s, or nanoseconds", abbreviate([]byte(text)))
-		}
-	}
-	if text := field("token"); text != "" {
-		if call.token, err = strconv.ParseInt(text, 10, 64); err != nil {
-			return badField("token", "is %q, want an integer", abbreviate([]byte(text)))
-		}
-	}
-	call.worker = c.worker(who)
+	c.clock, call.worker = clock, c.worker(who)
 	c.calls = append(c.calls, call)
 	return nil
 }
@@ -158,41 +153,20 @@ func (c *callReader) worker(who string) int {
 	return n
 }
 
-// instant reads a time: of a calendar, or a number since some instant. Both cannot be set
-// against each other.
-func (c *callReader) instant(field, text string) (int64, error) {
-	var at int64
-	if t, err := time.Parse(time.RFC3339Nano, text); err == nil {
-		if at = t.UnixNano(); !time.Unix(0, at).Equal(t) {
-			return 0, badField(field, "is %q, want a year from 1678 to 2261", text)
+// grants sets what was asked for and granted.
+func (call *foreignCall) grants(ttl, token string) error {
+	var err error
+	if ttl != "" {
+		if call.ttl, err = span(ttl); err != nil || call.ttl < 0 {
+			return badField("ttl", "is %q, want a duration such as 30s, or nanoseconds", abbreviate([]byte(ttl)))
 		}
-		c.stamped = true
-	} else {
-		d, err := span(text)
-		if err != nil {
-			return 0, badField(field, "is %q, want a time such as 2026-01-31T12:00:00.123456Z, nanoseconds, or a duration such as 1.5s", abbreviate([]byte(text)))
+	}
+	if token != "" {
+		if call.token, err = strconv.ParseInt(token, 10, 64); err != nil {
+			return badField("token", "is %q, want an integer", abbreviate([]byte(token)))
 		}
-		at, c.counted = int64(d), true
 	}
-	if c.stamped && c.counted {
-		return 0, badField(field, "is %q, and others are of another kind; want all times with a date, or none", abbreviate([]byte(text)))
-	}
-	if len(c.calls) == 0 && field == "from" {
-		c.earliest, c.latest = at, at
-	}
-	c.earliest, c.latest = min(c.earliest, at), max(c.latest, at)
-	if c.latest-c.earliest < 0 {
-		return 0, badField(field, "is %q, too far from other times, want all within 292 years", text)
-	}
-	return at, nil
-}
-
-// span reads a duration: nanoseconds, or a number with its unit.
-func span(text string) (time.Duration, error) {
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return time.Duration(n), nil
-	}
-	return time.ParseDuration(text)
+	return nil
 }
 
 // A mark is the beginning or the end of a call.
@@ -204,14 +178,14 @@ type mark struct {
 }
 
 // events calls each with the events of the calls, in order of time. The first is at 0.
-func (c *callReader) events(name string, each func(Event) error) error {
-	if err := c.pair(name); err != nil {
+func (c *callReader) events(each func(Event) error) error {
+	if err := c.pair(); err != nil {
 		return err
 	}
 	for n, m := range c.marks() {
 		call := m.call
 		e := Event{
-			Index: n, Time: time.Duration(m.at - c.earliest), Process: call.process, Worker: call.worker, Type: Invoke, F: call.f,
+			Index: n, Time: time.Duration(m.at - c.clock.earliest), Process: call.process, Worker: call.worker, Type: Invoke, F: call.f,
 			Key: call.key, Attempt: call.attempt,
 		}
 		if m.end {
@@ -231,7 +205,7 @@ func (c *callReader) events(name string, each func(Event) error) error {
 
 // pair finds the acquire that each call belongs to, the last of its client on its key that was
 // granted or may have been, and gives every call a process.
-func (c *callReader) pair(name string) error {
+func (c *callReader) pair() error {
 	slices.SortStableFunc(c.calls, func(a, b foreignCall) int {
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
 	})
@@ -240,6 +214,7 @@ func (c *callReader) pair(name string) error {
 		key    string
 	}
 	granted, last := make(map[hold]uint64), make(map[hold]uint64)
+	orphans := 0
 	for i := range c.calls {
 		call := &c.calls[i]
 		h := hold{call.worker, call.key}
@@ -253,8 +228,14 @@ func (c *callReader) pair(name string) error {
 			continue
 		}
 		if call.attempt = cmp.Or(granted[h], last[h]); call.attempt == 0 {
-			return &CallError{name, call.line, 1, fmt.Errorf("the %s of %q has no acquire of the same client and key before it; want the log from its beginning on", call.f, abbreviate([]byte(call.key)))}
+			orphans++
+			if err := c.bad(call.line, 1, fmt.Errorf("the %s of %q has no acquire of the same client and key before it; want the log from its beginning on", call.f, abbreviate([]byte(call.key)))); err != nil {
+				return err
+			}
 		}
+	}
+	if orphans > 0 {
+		c.calls = slices.DeleteFunc(c.calls, func(call foreignCall) bool { return call.attempt == 0 })
 	}
 	return nil
 }
@@ -304,26 +285,4 @@ func (m mark) own() int {
 		return 1
 	}
 	return 2
-}
-
-// shortLines is a reader that fails where a row is longer than maxLine.
-type shortLines struct {
-	r    io.Reader
-	left int
-}
-
-var errLongRow = errors.New("the row is longer than 16 MiB, want one call")
-
-func (s *shortLines) begin() { s.left = maxLine }
-
-func (s *shortLines) Read(p []byte) (int, error) {
-	if s.left <= 0 {
-		return 0, errLongRow
-	}
-	n, err := s.r.Read(p)
-	s.left -= n
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = &inputError{err}
-	}
-	return n, err
 }

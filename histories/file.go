@@ -93,7 +93,7 @@ func objectOrMap(head []byte) Format {
 // left alone, but one in the namespace lockbench that is not known is an error.
 //
 // Calls of an application, as CSV or JSON, are read whole and put into order of time; what is
-// not sound in them is a *CallError, and nothing is skipped.
+// not sound in them is a *CallError. What is skipped of them may have been at any time.
 type Decoder struct {
 	Name   string // of the file, for errors
 	Format Format
@@ -119,9 +119,9 @@ func (d *Decoder) Decode(r io.Reader, each func(Event) error) error {
 	case JepsenLog:
 		return decodeJepsenLog(r, each, lines)
 	case CSV:
-		return decodeCSV(r, d.Name, each)
+		return decodeCSV(r, lines, each)
 	case Calls:
-		return decodeCalls(r, d.Name, each)
+		return decodeCalls(r, lines, each)
 	}
 	return fmt.Errorf("format is %q, want one of %v", d.Format, Formats())
 }
@@ -245,8 +245,7 @@ func watchEvents(path string, lenient bool, told source, each func(guess int, e 
 	defer func() { _ = text.Close() }() // it returns none
 	in := bufio.NewReaderSize(text, 64<<10)
 	head, err := in.Peek(4 << 10)
-	_, damaged := errors.AsType[*packed.DamageError](err)
-	again := damaged || errors.Is(err, packed.ErrUTF16) // it comes again, with its line
+	again := damaged(err) || errors.Is(err, packed.ErrUTF16) // it comes again, with its line
 	if err != nil && !again && !errors.Is(err, io.EOF) {
 		return file, fmt.Errorf("cannot read the history: %w", err)
 	}

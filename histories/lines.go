@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-
-	"github.com/lockbench/lockbench/histories/packed"
 )
 
 // chunkSize is how many bytes of a file one parser takes at once, at least.
@@ -268,7 +266,7 @@ func (d *lineDecoder) stands(line int) {
 // ends is what becomes of a file that cannot be read on. If it is compressed, and its stream is
 // cut or damaged, what was read is as sound as before a torn line.
 func (d *lineDecoder) ends(line int, err error) error {
-	if _, damaged := errors.AsType[*packed.DamageError](err); damaged {
+	if damaged(err) {
 		return d.bad(line, err)
 	}
 	return d.fail(line, err)

@@ -12,8 +12,14 @@ func Unsound(err error) bool {
 	_, line := errors.AsType[*LineError](err)
 	_, call := errors.AsType[*CallError](err)
 	_, meta := errors.AsType[*MetaError](err)
-	_, damaged := errors.AsType[*packed.DamageError](err)
-	return meta || damaged || errors.Is(err, packed.ErrUTF16) || (line || call) && !isInput(err)
+	return meta || damaged(err) || errors.Is(err, packed.ErrUTF16) || (line || call) && !isInput(err)
+}
+
+// damaged says whether err is of a compressed stream, of which what was read is as sound as what is
+// before a torn line.
+func damaged(err error) bool {
+	_, ok := errors.AsType[*packed.DamageError](err)
+	return ok
 }
 
 // An inputError is an error of the reader below, after which there is nothing to read.

@@ -17,6 +17,7 @@ func noHistory(e *histories.LineError) bool { return e.Line == 1 && e.Sound == 0
 // is no failure of lockbench.
 func unreadable(err error, lenient bool) error {
 	line, told := errors.AsType[*histories.LineError](err)
+	call, ofCall := errors.AsType[*histories.CallError](err)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return usage(err)
@@ -24,7 +25,7 @@ func unreadable(err error, lenient bool) error {
 		return failure(err)
 	case told && noHistory(line):
 		return usage(fmt.Errorf("%s is no history: %w", line.File, err))
-	case told && !lenient:
+	case (told || ofCall && call.Line > 1) && !lenient:
 		return usage(fmt.Errorf("%w; --lenient skips such lines", err))
 	}
 	return usage(err)

@@ -129,7 +129,7 @@ func (r *Reader) told(err error) error {
 	case err == nil || err == io.EOF || r.kind == "" || errors.As(err, &known): //nolint:errorlint // a wrapped io.EOF is no end
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
-		return &DamageError{Kind: r.kind, Cut: true, Err: err}
+		return &DamageError{Kind: r.kind, Cut: true, Err: io.ErrUnexpectedEOF} // never io.EOF, which would be a sound end
 	}
 	return &DamageError{Kind: r.kind, Err: err}
 }
