@@ -49,6 +49,8 @@ func proves(kind string) []string {
 		return []string{counterSafety, singleWinner}
 	case ByMissing:
 		return []string{counterSafety}
+	case ByCalls:
+		return []string{leaseHonoured, ownership, truthfulReplies, fencing}
 	case ByExplanation:
 		return passesBy()
 	}
@@ -76,6 +78,8 @@ func newProof(v *Verdict) (proof, error) {
 		return newMissing(v)
 	case ByStale:
 		return newStale(v)
+	case ByCalls:
+		return newCalls(v)
 	}
 	return newUnseen(v)
 }

@@ -52,8 +52,32 @@ func draftsOf(events []histories.Event, report checker.Report) (drafts []certifi
 				}
 			}
 		}
+		if explainable(res) || res.Property == checker.Fencing { // if nothing else proves it
+			drafts = append(drafts, byCalls(events, res, res.Attempts), byCalls(events, res, attemptsOn(events, slices.Max(res.Witness))))
+		}
 	}
 	return drafts
+}
+
+// byCalls is the draft that no order explains the calls of some attempts.
+func byCalls(events []histories.Event, res checker.Result, attempts []uint64) certificate.Verdict {
+	last := slices.Max(res.Witness)
+	return certificate.Verdict{
+		Rule: string(res.Property), Verdict: certificate.Fail, Proof: certificate.ByCalls, Key: events[last].Key,
+		Attempts: slices.Compact(slices.Sorted(slices.Values(attempts))), Events: []certificate.Named{{Role: "last", Index: last}},
+	}
+}
+
+// attemptsOn returns the attempts on the key of an event that begin before it, or the first of them if
+// there are too many for a proof.
+func attemptsOn(events []histories.Event, last int) (attempts []uint64) {
+	const most = 20
+	for _, e := range events[:last] {
+		if e.F == histories.Acquire && e.Type == histories.Invoke && e.Key == events[last].Key && len(attempts) < most {
+			attempts = append(attempts, e.Attempt)
+		}
+	}
+	return attempts
 }
 
 // draft is the verdict that a pattern makes of some events.
