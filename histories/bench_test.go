@@ -76,6 +76,35 @@ func benchmarkRead(b *testing.B, format Format) {
 	}
 }
 
+// BenchmarkReadTimes reads a history in turn with times that count from its beginning, and with
+// nanoseconds since 1970, which have 19 digits, and tells how much longer the latter takes per event.
+func BenchmarkReadTimes(b *testing.B) {
+	events := sections(1000)
+	var small, unix bytes.Buffer
+	if err := WriteJSONL(&small, events); err != nil {
+		b.Fatal(err)
+	}
+	for i := range events {
+		events[i].Time += 1_763_800_000 * time.Second
+	}
+	if err := WriteJSONL(&unix, events); err != nil {
+		b.Fatal(err)
+	}
+	read := func(file *bytes.Buffer) time.Duration {
+		began := time.Now()
+		if _, err := ReadJSONL(bytes.NewReader(file.Bytes()), "bench"); err != nil {
+			b.Fatal(err)
+		}
+		return time.Since(began)
+	}
+	var bySmall, byUnix time.Duration
+	for b.Loop() {
+		bySmall += read(&small)
+		byUnix += read(&unix)
+	}
+	b.ReportMetric(float64(byUnix)/float64(bySmall), "unix/small")
+}
+
 func BenchmarkValidate(b *testing.B) {
 	events := sections(1000)
 	b.ReportAllocs()

@@ -234,6 +234,7 @@ func FuzzReadEDN(f *testing.F) {
 	f.Add(file.Bytes()[:file.Len()-7])
 	f.Add([]byte(`[#jepsen.history.Op{"type" :ok, :f "x" :process :nemesis :value (1N 1.5M #{\a} #inst "x" ##NaN)} #_{} #:a{:b 1}]`))
 	f.Add([]byte("; c\n{:type :ok :f :read :process 1 :value [1 {:a \"\\u00e9\\\\\"}]} }\n{:type"))
+	f.Add([]byte("{:type :ok, :f :read, :process 9223372036854775807, :time 9223372036854775808}\n{:type :ok, :f :re{:type :info, :f :read, :process -1N}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		events, err := ReadEDN(bytes.NewReader(data), "fuzz")
 		if err != nil && !strings.HasPrefix(err.Error(), "fuzz:") {

@@ -297,6 +297,10 @@ func FuzzReadJSONL(f *testing.F) {
 	f.Add([]byte(soundLine(`,"key":"\ud800<\u2028","Attempt":1e0`)))
 	f.Add([]byte("{ \"f\": \"read\", \"index\": 0, \"time\": 1, \"worker\": 0, \"process\": 0,\t\"type\": \"ok\" }\n"))
 	f.Add([]byte("\n\r\n null {}"))
+	for _, number := range []string{"1763800000000000000", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "18446744073709551615"} {
+		f.Add(fmt.Appendf(nil, `{"index":0,"time":%s,"process":%[1]s,"worker":%[1]s,"type":"invoke","f":"acquire","key":"k","attempt":%[1]s,"ttl":%[1]s,"version":%[1]s}`, number))
+	}
+	f.Add([]byte(soundLine("") + `{"index":1,"ti` + soundLine("")))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		events, err := ReadJSONL(bytes.NewReader(data), "fuzz")
 		if err != nil && !strings.HasPrefix(err.Error(), "fuzz:") {

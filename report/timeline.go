@@ -339,6 +339,15 @@ func begins(e histories.Event) string {
 	return strings.TrimSpace(show(string(e.F))+" "+show(e.Key)) + " …"
 }
 
+// version tells the version of the protected register that an access found. An access without an
+// attempt is of a register that lockbench did not record, and that counts no versions.
+func version(format string, e histories.Event) string {
+	if e.Attempt == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, e.Version)
+}
+
 func ends(e histories.Event) string {
 	what := ""
 	switch e.F {
@@ -357,22 +366,22 @@ func ends(e histories.Event) string {
 	case histories.Read:
 		what = "reads the register"
 		if e.Type == histories.OK {
-			what += fmt.Sprintf(": %s (version %d)", show(e.Value), e.Version)
+			what += ": " + show(e.Value) + version(" (version %d)", e)
 		}
 	case histories.Write:
 		what = "writes " + show(e.Value) + " to the register"
 		if e.Type == histories.OK {
-			what += fmt.Sprintf(" over version %d", e.Version)
+			what += version(" over version %d", e)
 		}
 	case histories.Incr:
 		what = "increments the register"
 		if e.Type == histories.OK {
-			what += fmt.Sprintf(" to %s, over version %d", show(e.Value), e.Version)
+			what += " to " + show(e.Value) + version(", over version %d", e)
 		}
 	case histories.Draw:
 		what = "draws round " + show(e.Value)
 		if e.Type == histories.OK {
-			what += fmt.Sprintf(", over version %d", e.Version)
+			what += version(", over version %d", e)
 		}
 	case histories.Count:
 		what = "asks how often it holds " + show(e.Key)
