@@ -130,6 +130,9 @@ func (s *startup) hopeless() bool { return !s.begun && s.alike && s.failures > 1
 // judge says what became of a run.
 func (it item) judge(res harness.Result, err error) Row {
 	row := it.row
+	if err == nil {
+		err = certified(res)
+	}
 	if err != nil {
 		row.Outcome, row.Reason = it.excuse(err), err.Error()
 		if step, ok := errors.AsType[*workloads.StepError](err); ok {

@@ -78,10 +78,11 @@ func (e *DisagreementError) Error() string {
 	return fmt.Sprintf("checker disagreement: %s fails on %q, and an order explains all calls on that key", e.Rule, e.Key)
 }
 
-// disagreement is the error of a fail that an explanation contradicts.
+// disagreement is the error of a fail that an explanation contradicts. Replies may be untrue in more than
+// what explanations tell.
 func disagreement(events []histories.Event, report checker.Report, found []certificate.Explanation) error {
 	for _, res := range report.Results {
-		if res.Verdict != checker.Fail || !explainable(res) || len(res.Witness) == 0 {
+		if res.Verdict != checker.Fail || !explainable(res) || res.Property == checker.TruthfulReplies || len(res.Witness) == 0 || slices.Max(res.Witness) >= len(events) {
 			continue
 		}
 		key := events[slices.Max(res.Witness)].Key
@@ -92,7 +93,7 @@ func disagreement(events []histories.Event, report checker.Report, found []certi
 	return nil
 }
 
-// explainable says whether a verdict is of a rule of which explanations prove that it cannot fail.
+// explainable says whether a verdict is of a rule that explanations prove to hold.
 func explainable(res checker.Result) bool {
 	return slices.Contains([]checker.Property{checker.LeaseHonoured, checker.Ownership, checker.TruthfulReplies}, res.Property)
 }
