@@ -19,6 +19,7 @@ const (
 	ByMissing     = "missing"     // a counter shows less than it had shown
 	ByCalls       = "calls"       // no order explains the calls of the attempts
 	ByExplanation = "explanation" // of a pass: an order explains all calls on locks
+	ByBeliefs     = "beliefs"     // of a pass: nobody is granted what another believes to have
 )
 
 // The rules, as reports name them.
@@ -53,6 +54,8 @@ func proves(kind string) []string {
 		return []string{leaseHonoured, ownership, truthfulReplies, fencing}
 	case ByExplanation:
 		return passesBy()
+	case ByBeliefs:
+		return []string{mutualExclusion, leaseExclusion}
 	}
 	return nil
 }
@@ -61,7 +64,7 @@ func newProof(v *Verdict) (proof, error) {
 	if !slices.Contains(proves(v.Proof), v.Rule) {
 		return nil, fmt.Errorf("a proof of the kind %q proves nothing of this rule", v.Proof)
 	}
-	if v.Proof == ByExplanation {
+	if v.Proof == ByExplanation || v.Proof == ByBeliefs {
 		return newPass(v)
 	}
 	if v.Verdict != Fail {

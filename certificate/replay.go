@@ -181,7 +181,10 @@ type pass struct{}
 
 func newPass(v *Verdict) (proof, error) {
 	if v.Verdict != Pass || v.Key != "" || len(v.Attempts) > 0 || len(v.Events) > 0 || len(v.Bounds) > 0 {
-		return nil, errors.New("an explanation proves a pass, of all keys, and names nothing")
+		return nil, fmt.Errorf("a proof of the kind %q is of a pass, of all keys, and names nothing", v.Proof)
+	}
+	if v.Proof == ByBeliefs {
+		return newBeliefs(v), nil
 	}
 	return pass{}, nil
 }

@@ -33,10 +33,13 @@ func patterns(rule checker.Property) []pattern {
 	return nil
 }
 
-// draftsOf returns what may prove the fails of a report, the best of each rule first. None of them
+// draftsOf returns what may prove the verdicts of a report but by explanations, the best of each rule first. None of them
 // has been held against the history.
 func draftsOf(events []histories.Event, report checker.Report) (drafts []certificate.Verdict) {
 	for _, res := range report.Results {
+		if res.Verdict == checker.Pass && (res.Property == checker.StrictExclusion || res.Property == checker.LeaseExclusion) {
+			drafts = append(drafts, certificate.Verdict{Rule: string(res.Property), Verdict: certificate.Pass, Proof: certificate.ByBeliefs})
+		}
 		if res.Verdict != checker.Fail || len(res.Witness) == 0 || slices.Max(res.Witness) >= len(events) {
 			continue
 		}
