@@ -124,16 +124,30 @@ func (p *page) rows(t *report.Timeline, events []histories.Event) []row {
 		if told.First != report.None {
 			row.ID = anchor(told.First)
 			p.anchors[told.First] = true
-			for i := told.First + 1; i <= told.Last; i++ {
-				if i == told.Last || p.cited[i] {
-					row.Anchors = append(row.Anchors, anchor(i))
-					p.anchors[i] = true
-				}
+			for _, i := range p.pointedAt(told.First, told.Last) {
+				row.Anchors = append(row.Anchors, anchor(i))
+				p.anchors[i] = true
 			}
 		}
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// pointedAt are the events behind first, up to last, that something points to: last, and what is
+// cited. The indexes of a history that nobody could judge may lie far apart.
+func (p *page) pointedAt(first, last int) []int {
+	if last <= first {
+		return nil
+	}
+	events := []int{last}
+	for i := range p.cited {
+		if first < i && i < last {
+			events = append(events, i)
+		}
+	}
+	slices.Sort(events)
+	return events
 }
 
 func anchor(event int) string { return fmt.Sprintf("e%d", event) }
