@@ -60,9 +60,15 @@ func proves(kind string) []string {
 	return nil
 }
 
+// maxEvents is how many events, and how many attempts, a verdict may name.
+const maxEvents = 100
+
 func newProof(v *Verdict) (proof, error) {
 	if !slices.Contains(proves(v.Proof), v.Rule) {
 		return nil, fmt.Errorf("a proof of the kind %q proves nothing of this rule", v.Proof)
+	}
+	if len(v.Events) > maxEvents || len(v.Attempts) > maxEvents {
+		return nil, fmt.Errorf("it names %d events and %d attempts, want %d at most", len(v.Events), len(v.Attempts), maxEvents)
 	}
 	if v.Proof == ByExplanation || v.Proof == ByBeliefs {
 		return newPass(v)

@@ -85,6 +85,9 @@ func newVerifier(c Certificate) (*verifier, error) {
 	v := &verifier{c: c, named: make(map[int]histories.Event), open: make(map[int]*call)}
 	for i := range c.Proven {
 		p, err := newProof(&c.Proven[i])
+		if err == nil && slices.ContainsFunc(c.Proven[:i], func(v Verdict) bool { return v.Rule == c.Proven[i].Rule }) {
+			err = errors.New("there is another verdict of this rule")
+		}
 		if err != nil {
 			return nil, fmt.Errorf("verdict %d, %s: %w", i+1, c.Proven[i].Rule, err)
 		}
