@@ -23,14 +23,11 @@ type record struct {
 // could be paired.
 func newRecord(events []histories.Event) (*record, error) {
 	fold := histories.NewFold()
+	fold.KeepCalls()
 	for _, e := range events {
 		fold.Add(e)
 	}
 	left, invalid := fold.Remains()
-	ops, err := histories.Pair(events)
-	if invalid == nil {
-		invalid = err
-	}
 	crashes := make(map[int]int)
 	for _, e := range events {
 		if e.F == histories.Crash {
@@ -38,7 +35,7 @@ func newRecord(events []histories.Event) (*record, error) {
 		}
 	}
 	rec := &record{Remains: left, events: events, crashes: crashes}
-	rec.stretches = rec.divide(ops, events)
+	rec.stretches = rec.divide(events)
 	return rec, invalid
 }
 

@@ -32,6 +32,6 @@ func (s *Stream) Check(ctx context.Context, opt Options) Report {
 	left, unfit := s.fold.Remains()
 	seats := slices.DeleteFunc(opt.seats(), func(s seat) bool { return !s.lean })
 	rec := &record{Remains: left}
-	rec.stretches = rec.divide(nil, nil)
+	rec.stretches = rec.divide(nil)
 	return judgeAll(ctx, rec, opt.excuse(unfit), opt, seats)
 }

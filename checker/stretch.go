@@ -17,7 +17,7 @@ type stretch struct {
 }
 
 // divide returns the stretches of a history, in order of keys.
-func (r *record) divide(ops []histories.Op, events []histories.Event) []*stretch {
+func (r *record) divide(events []histories.Event) []*stretch {
 	byKey := make(map[string]*stretch)
 	var last *stretch // as large histories have one key
 	of := func(key string) *stretch {
@@ -35,11 +35,9 @@ func (r *record) divide(ops []histories.Op, events []histories.Event) []*stretch
 		s := of(h.Key)
 		s.holds = append(s.holds, h)
 	}
-	for i := range ops {
-		if o := &ops[i]; !o.Fault() {
-			s := of(o.Invoke.Key)
-			s.calls = append(s.calls, o)
-		}
+	for _, o := range r.Calls {
+		s := of(o.Invoke.Key)
+		s.calls = append(s.calls, o)
 	}
 	for _, e := range events {
 		if e.F == histories.Audit || e.F == histories.Waited {

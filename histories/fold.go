@@ -22,13 +22,16 @@ type Fold struct {
 	spare    []*Hold           // of acquires that were refused; their places are nil
 	crashes  map[int][]Instant // by worker, in order
 	faults   map[int]int       // place in left.Faults, by number of the operation
+	calls    [][]Op            // by number of the operation, slab by slab; nil: not kept
+	keeps    bool              // calls
 	unhealed bool              // a fault ended, and nobody knows whether it is over
 	healed   int               // the last event at which a fault was over
 }
 
-// Remains are what a Fold kept. They share nothing with the events.
+// Remains are what a Fold kept. But for the calls they share nothing with the events.
 type Remains struct {
 	Times   []time.Duration // of each event
+	Calls   []*Op           // of clients, in the order of their invocations; nil unless they were to be kept
 	Holds   []*Hold         // in the order of their invocations
 	Faults  []Op            // in the order of their starts
 	Tallies map[F]Tally     // by kind of event
@@ -63,6 +66,9 @@ func NewFold() *Fold {
 	f.checks.pairs.opened, f.checks.pairs.closed = f.opened, f.closed
 	return f
 }
+
+// KeepCalls makes a Fold of no events keep the calls, too. They share their texts with the events.
+func (f *Fold) KeepCalls() { f.keeps = true }
 
 // Add takes the next event.
 func (f *Fold) Add(e Event) {
@@ -114,6 +120,13 @@ func (f *Fold) Remains() (Remains, error) {
 		f.crash(h)
 		slices.SortFunc(h.Unknown, func(a, b Extension) int { return a.Invoked.Event - b.Invoked.Event })
 	}
+	for _, slab := range f.calls {
+		for i := range slab {
+			if !slab[i].Fault() {
+				left.Calls = append(left.Calls, &slab[i])
+			}
+		}
+	}
 	left.Tallies = make(map[F]Tally, len(f.tallies))
 	for kind, t := range f.tallies {
 		left.Tallies[kind] = *t
@@ -157,6 +170,13 @@ func (t *Tally) count(e *Event) {
 
 // opened takes the beginning of the n-th operation.
 func (f *Fold) opened(n int, e *Event) {
+	if f.keeps {
+		if n%slab == 0 {
+			f.calls = append(f.calls, make([]Op, 0, slab))
+		}
+		last := &f.calls[n/slab]
+		*last = append(*last, Op{Invoke: *e})
+	}
 	switch {
 	case e.Process == Nemesis:
 		f.faults[n] = len(f.left.Faults)
@@ -232,6 +252,10 @@ func (f *Fold) closed(n int, invoke, e *Event) {
 		delete(f.faults, n)
 		f.unhealed, f.healed = f.unhealed || e.Type == Info, e.Index
 		return
+	}
+	if f.keeps {
+		o := &f.calls[n/slab][n%slab]
+		o.Complete, o.Done = *e, true
 	}
 	h := f.hold(e.Attempt)
 	switch {
