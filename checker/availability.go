@@ -50,7 +50,7 @@ import (
 // deadlock freedom and Unknown here.
 func judgeAvailability(rec *record, opt Options) judge {
 	calm, sick := lastHealed(rec.Faults)
-	return &availability{opt: opt, rec: rec, hung: rec.hung(), faults: rec.faults(nil), calm: calm, healed: sick == nil && calm > 0}
+	return &availability{opt: opt, rec: rec, hung: rec.hung(), faults: rec.faults(nil), calm: calm, healed: sick == nil && calm > 0, leases: make(map[string]time.Duration), shared: make(map[string]bool)}
 }
 
 type availability struct {
@@ -60,6 +60,9 @@ type availability struct {
 	faults cover
 	calm   rank // the end of the last fault
 	healed bool // there was one, and it ended
+
+	leases map[string]time.Duration // by key: the longest asked for
+	shared map[string]bool          // by key: somebody would share it
 
 	grants             []*histories.Op
 	refused            int
@@ -72,23 +75,29 @@ func (j *availability) hear(_ context.Context, of *stretch) error {
 		return nil
 	}
 	s := newSupply(of, j.opt)
+	j.leases[of.key], j.shared[of.key] = max(s.lease, j.leases[of.key]), j.shared[of.key] || slices.ContainsFunc(s.asked, reads)
+	s.lease, s.shared = j.leases[of.key], j.shared[of.key]
+	s.disturb(j.opt.slack())
 	if v, ok := s.askedInVain(j.opt); ok {
-		j.vain.add(&conflict{witness: []int{v.first.Invoke.Index, v.last.Complete.Index}, story: v.tell(s, j.opt.Masters)})
+		j.vain.add(of, &conflict{witness: []int{v.first.Invoke.Index, v.last.Complete.Index}, story: v.tell(s, j.opt.Masters)})
 	} else if c := s.refusedToAll(j.opt); c != nil {
-		j.vain.add(c)
+		j.vain.add(of, c)
 	}
 	if c := s.stuck(j.faults, j.opt.slack()); c != nil {
-		j.stuck.add(c)
+		j.stuck.add(of, c)
 	}
 	j.asked = j.asked || j.healed && slices.ContainsFunc(s.asked, func(o *histories.Op) bool { return at(o.Invoke.Index) >= j.calm })
 	free := s.open(j.opt.slack())
 	for i, o := range s.asked {
+		if o.Done && !s.mine(o.Complete.Index) {
+			continue
+		}
 		switch o.Outcome() {
 		case histories.OK:
 			j.grants = append(j.grants, o)
 		case histories.Fail:
 			if j.refused++; free[i] {
-				j.wrong.add(&conflict{witness: []int{o.Invoke.Index, o.Complete.Index}, story: s.tellRefused(o)})
+				j.wrong.add(of, &conflict{witness: []int{o.Invoke.Index, o.Complete.Index}, story: s.tellRefused(o)})
 			}
 		}
 	}
@@ -135,10 +144,12 @@ type supply struct {
 	taken []taking        // in order of starts
 	sick  []span          // faults and what they leave behind
 	lease time.Duration   // the longest asked for
+
+	shared bool // somebody would share it
 }
 
 func newSupply(of *stretch, opt Options) *supply {
-	s := &supply{stretch: of, asked: of.acquires()}
+	s := &supply{stretch: of, asked: of.acquires(), taken: of.past(opt.slack())}
 	for _, o := range s.asked {
 		s.lease = max(s.lease, o.Invoke.TTL)
 	}
@@ -151,14 +162,25 @@ func newSupply(of *stretch, opt Options) *supply {
 			s.lease = max(s.lease, x.TTL)
 		}
 	}
-	s.disturb(opt.slack())
 	return s
 }
 
 // A taking is the span in which some server may hold a hold.
 type taking struct {
 	span
-	hold *histories.Hold
+	hold *histories.Hold // nil: somebody's, in an earlier stretch
+}
+
+// past is what had the key in earlier stretches.
+func (s *stretch) past(slack time.Duration) []taking {
+	if s.number == 0 {
+		return nil
+	}
+	all := []taking{{span: span{0, at(s.lo)}}}
+	for _, h := range s.ghosts {
+		all = append(all, taking{takenBy(s, h, slack), h})
+	}
+	return all
 }
 
 // takenBy is the span in which some server may hold h.
@@ -183,7 +205,7 @@ func (s *supply) stuck(faults cover, slack time.Duration) *conflict {
 	waits := newCover(calls)
 	for _, t := range s.taken {
 		h := t.hold
-		if h.Outcome != histories.OK || h.TTL <= 0 || len(h.Releases) == 0 {
+		if h == nil || h.Outcome != histories.OK || h.TTL <= 0 || len(h.Releases) == 0 {
 			continue
 		}
 		r := h.Releases[0]
@@ -195,6 +217,9 @@ func (s *supply) stuck(faults cover, slack time.Duration) *conflict {
 		over := gapAt(s.Times, end)
 		all := span{over, at(r.Invoked.Event)} // a call that meets it is under way from the release to the end of the lease
 		if !waits.meets(all) || faults.meets(span{at(h.Invoked.Event), over}) {
+			continue
+		}
+		if answered && !s.mine(r.Returned.Event) {
 			continue
 		}
 		waiting := slices.IndexFunc(s.asked, func(o *histories.Op) bool {
@@ -269,7 +294,7 @@ func (s *supply) alone(wanted []rank, readers bool) []bool {
 	for i, o := range s.asked {
 		call := s.calling(o)
 		for ; t < len(s.taken) && s.taken[t].from < call.to; t++ {
-			if !readers || s.taken[t].hold.Mode != histories.Shared {
+			if h := s.taken[t].hold; !readers || h == nil || h.Mode != histories.Shared {
 				taken = max(taken, s.taken[t].to)
 			}
 		}
@@ -324,9 +349,9 @@ func (s *supply) tellRefused(o *histories.Op) string {
 
 // since tells since when the key had been free.
 func (s *supply) since(o *histories.Op) string {
-	n := 0
+	n := s.before
 	for _, t := range s.taken {
-		if t.to < at(o.Invoke.Index) {
+		if t.hold != nil && !slices.Contains(s.ghosts, t.hold) && t.to < at(o.Invoke.Index) {
 			n++
 		}
 	}

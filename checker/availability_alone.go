@@ -101,7 +101,7 @@ func (a *alone) excuse(v vain) (why excuse, faulty int) {
 		}
 	}
 	for _, t := range a.taken {
-		own := t.hold.Worker == v.first.Invoke.Worker && t.hold.Outcome != histories.OK
+		own := t.hold != nil && t.hold.Worker == v.first.Invoke.Worker && t.hold.Outcome != histories.OK
 		if !own && t.meets(all) {
 			return excuse{span: t.span}, 0
 		}

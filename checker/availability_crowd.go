@@ -32,7 +32,7 @@ func (s *supply) refusedToAll(opt Options) *conflict {
 		return nil
 	}
 	patience := s.lease + opt.slack()
-	if opt.Masters > 1 || slices.ContainsFunc(s.asked, func(o *histories.Op) bool { return o.Invoke.Mode() == histories.Shared }) {
+	if opt.Masters > 1 || s.shared {
 		patience *= 2
 	}
 	calm, _ := lastHealed(s.Faults)
@@ -106,6 +106,10 @@ func isWorker(name string) bool {
 func (s *supply) engaged(opt Options, ailing ailments) []span {
 	all := s.majorityAtFault(opt)
 	for _, t := range s.taken {
+		if t.hold == nil {
+			all = append(all, t.span)
+			continue
+		}
 		all = append(all, span{t.from, max(s.gone(opt, t), s.late(opt, t.hold, ailing))})
 	}
 	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.from, b.from) })

@@ -53,6 +53,8 @@ type Options struct {
 	Overtaking int
 	// Now is a monotonic clock for Result.Took. Nil leaves Took at 0.
 	Now func() time.Duration
+
+	spared int // how many calls of a key are not worth a cut; 0 means spared
 }
 
 // Defaults of Options.
@@ -172,6 +174,7 @@ func (o Options) seats() []seat {
 
 func check(ctx context.Context, events []histories.Event, opt Options, seats []seat) Report {
 	rec, unfit := newRecord(events)
+	rec.cut(opt)
 	return judgeAll(ctx, rec, opt.excuse(unfit), opt, seats)
 }
 

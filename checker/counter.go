@@ -28,20 +28,32 @@ import (
 //
 // The verdict is Pass only if somebody accessed each counter after the last increment that
 // was accepted, or the last ones could be lost unseen.
-func judgeCounter(*record, Options) judge { return &counters{} }
+func judgeCounter(*record, Options) judge { return &counters{known: make(tallies)} }
 
 type counters struct {
+	known    tallies
 	accepted int
 	lost     int64
 	conflict conflicts
-	unseen   string // a counter that nobody looked at after the last increment
 }
 
+// A tally is what is known of a counter by the end of a stretch.
+type tally struct {
+	accepted int           // increments
+	counted  int           // increments that may have counted
+	top      peak          // of the increments
+	shown    *histories.Op // the access with the highest token: see tokenDown
+	final    bool          // somebody looked after the last accepted increment
+}
+
+// tallies are those of counters, by key.
+type tallies map[string]*tally
+
 func (j *counters) hear(_ context.Context, s *stretch) error {
-	if !s.counts() {
+	if j.known[s.key] == nil && !s.counts() {
 		return nil
 	}
-	c := newCounter(s)
+	c := newCounter(s, j.known)
 	if err := c.parse(); err != nil {
 		return err
 	}
@@ -52,23 +64,27 @@ func (j *counters) hear(_ context.Context, s *stretch) error {
 	j.accepted += len(c.accepted)
 	j.lost += c.lost
 	if c.first != nil {
-		j.conflict.add(c.first)
+		j.conflict.add(s, c.first)
 	}
-	if !c.final && len(c.accepted) > 0 {
-		j.unseen = c.key
-	}
+	c.settle()
 	return nil
 }
 
 func (j *counters) verdict(res *Result) error {
+	unseen := ""
+	for _, key := range sortedKeys(j.known) {
+		if k := j.known[key]; !k.final && k.accepted > 0 {
+			unseen = key
+		}
+	}
 	switch {
 	case j.conflict.n > 0:
 		res.Verdict, res.Witness = Fail, j.conflict.first.witness
 		res.Story = paragraph(j.conflict.first.story, fmt.Sprintf("Of %s that were accepted, at least %d got lost.", count(j.accepted, "increment"), j.lost))
 	case j.accepted == 0:
 		res.Story = "No increment is known to have been accepted, so none could be lost."
-	case j.unseen != "":
-		res.Story = fmt.Sprintf("Nobody looked at %s after the last increment, so that it may be lost.", j.unseen)
+	case unseen != "":
+		res.Story = fmt.Sprintf("Nobody looked at %s after the last increment, so that it may be lost.", unseen)
 	default:
 		res.Verdict = Pass
 		res.Story = fmt.Sprintf("%s accepted, and none of them lost.", count(j.accepted, "increment"))
@@ -79,6 +95,7 @@ func (j *counters) verdict(res *Result) error {
 // A counter is what happened to the counter under one key.
 type counter struct {
 	*stretch
+	past     *tally
 	accesses []*histories.Op // increments and reads, in order of invocations
 	seen     []int64         // by each of them, if it was accepted: before it counted itself
 	accepted []int           // events at which increments were accepted, in order
@@ -89,10 +106,13 @@ type counter struct {
 	final bool  // somebody looked after the last accepted increment
 }
 
-func newCounter(s *stretch) *counter {
-	c := &counter{stretch: s}
+func newCounter(s *stretch, known tallies) *counter {
+	if known[s.key] == nil {
+		known[s.key] = &tally{}
+	}
+	c := &counter{stretch: s, past: known[s.key]}
 	for _, o := range s.calls {
-		if o.Invoke.F == histories.Incr || o.Invoke.F == histories.Read {
+		if (o.Invoke.F == histories.Incr || o.Invoke.F == histories.Read) && s.mine(o.Invoke.Index) {
 			c.accesses = append(c.accesses, o)
 		}
 	}
@@ -136,19 +156,19 @@ func (c *counter) climb() {
 			reached[o.Complete.Index] = c.seen[i] + 1
 		}
 	}
-	var top peak
-	for i, event := range c.accepted {
-		if n := reached[event]; i == 0 || n > top.number {
+	top := c.past.top
+	for _, event := range c.accepted {
+		if n := reached[event]; top == (peak{}) || n > top.number {
 			top = peak{number: n, by: event}
 		}
 		c.peaks = append(c.peaks, top)
 	}
 }
 
-// highest is the peak of the first n increments that were accepted.
+// highest is the peak of the first n increments that were accepted, and of those of earlier stretches.
 func (c *counter) highest(n int) peak {
 	if n == 0 {
-		return peak{}
+		return c.past.top
 	}
 	return c.peaks[n-1]
 }
@@ -197,11 +217,12 @@ func (c *counter) bounds() error {
 		} else {
 			c.final = c.final || least == len(c.accepted)
 		}
+		top := c.highest(least)
+		least, most = least+c.past.accepted, most+c.past.counted
 		if c.seen[i] > int64(most) && !c.excerpt {
 			return fmt.Errorf("the counter %s is broken: the %s of event %d found %d, but only %s can have counted by then",
 				c.key, o.Invoke.F, o.Complete.Index, c.seen[i], count(most, "increment"))
 		}
-		top := c.highest(least)
 		missing := max(int64(least), top.number) - c.seen[i]
 		if missing <= 0 {
 			continue
@@ -217,4 +238,18 @@ func (c *counter) bounds() error {
 		}
 	}
 	return nil
+}
+
+// settle keeps what has to be known of the counter later on.
+func (c *counter) settle() {
+	if len(c.accepted) > 0 {
+		c.past.top, c.past.final = c.highest(len(c.accepted)), false
+	}
+	c.past.final = c.past.final || c.final
+	c.past.accepted += len(c.accepted)
+	for _, o := range c.accesses {
+		if o.Invoke.F == histories.Incr && o.Outcome() != histories.Fail {
+			c.past.counted++
+		}
+	}
 }

@@ -32,7 +32,7 @@ import (
 // ever refused but not for long enough, if somebody waited for that long without a
 // certain answer, or if a fault was never healed.
 func judgeDeadlock(rec *record, opt Options) judge {
-	j := &deadlocks{opt: opt}
+	j := &deadlocks{opt: opt, keys: make(map[string]*chance)}
 	j.calm, j.sick = lastHealed(rec.Faults)
 	return j
 }
@@ -44,13 +44,25 @@ type deadlocks struct {
 
 	blame   []string
 	witness []int // of the first key that is blamed; what happened on it is proof enough
-	granted int   // keys
-	waiting string
+	keys    map[string]*chance
 	last    *record
 }
 
+// A chance is what is known of a key after the last fault.
+type chance struct {
+	starved        bool
+	tried, granted bool
+	waiting        string  // what somebody waited for in vain, perhaps
+	lent           longest // in earlier stretches
+}
+
 func (j *deadlocks) hear(_ context.Context, s *stretch) error {
-	d := newDemand(s, j.opt)
+	k := j.keys[s.key]
+	if k == nil {
+		k = &chance{}
+		j.keys[s.key] = k
+	}
+	d := newDemand(s, k, j.opt)
 	j.last = s.record
 	var witness []int
 	orphaned, innocent := false, len(j.blame) == 0
@@ -61,9 +73,10 @@ func (j *deadlocks) hear(_ context.Context, s *stretch) error {
 			accuse(d.tellOrphan(e), d.orphan(e))
 		}
 	}
-	if j.sick != nil {
-		// nobody knows when the last fault was over
-	} else if starved, ok := d.starved(j.calm, j.opt.slack()); ok {
+	if j.sick != nil || k.starved {
+		// nobody knows when the last fault was over, or all is said
+	} else if starved, ok := d.starved(j.calm, j.opt.slack()); ok && s.mine(starved.last.Complete.Index) {
+		k.starved = true
 		story := d.tellStarved(starved)
 		if !orphaned {
 			story = paragraph(story, d.tellLeft(starved.left, "", starved.first.Invoke.Time))
@@ -72,6 +85,9 @@ func (j *deadlocks) hear(_ context.Context, s *stretch) error {
 	} else {
 		j.wait(d)
 	}
+	k.lent = d.leases()
+	k.lent.before(s.to)
+	k.lent.calls = nil
 	if innocent {
 		j.witness = witness
 	}
@@ -81,19 +97,31 @@ func (j *deadlocks) hear(_ context.Context, s *stretch) error {
 // wait notes whether a key was had after the last fault, or what somebody waited for.
 func (j *deadlocks) wait(d *demand) {
 	tried, granted := d.since(j.calm)
-	o := d.unanswered(j.calm, j.opt.slack())
-	switch {
-	case o != nil:
-		j.waiting = fmt.Sprintf("%s asked for %s at %s and had no certain answer for longer than TTL and slack, while nobody is known to have had it.",
+	d.tried, d.granted = d.tried || tried, d.granted || granted
+	if o := d.unanswered(j.calm, j.opt.slack()); o != nil && d.waiting == "" {
+		d.waiting = fmt.Sprintf("%s asked for %s at %s and had no certain answer for longer than TTL and slack, while nobody is known to have had it.",
 			histories.WorkerName(o.Invoke.Worker), d.key, seconds(o.Invoke.Time))
-	case granted:
-		j.granted++
-	case tried:
-		j.waiting = fmt.Sprintf("Nobody was granted %s after %s, but nobody was refused for long enough while it was free.", d.key, seconds(d.timeOf(j.calm)))
 	}
 }
 
+// chances says how many keys were had after the last fault, and what somebody waited for in vain.
+func (j *deadlocks) chances() (granted int, waiting string) {
+	for _, key := range sortedKeys(j.keys) {
+		switch k := j.keys[key]; {
+		case k.starved:
+		case k.waiting != "":
+			waiting = k.waiting
+		case k.granted:
+			granted++
+		case k.tried:
+			waiting = fmt.Sprintf("Nobody was granted %s after %s, but nobody was refused for long enough while it was free.", key, seconds(j.last.timeOf(j.calm)))
+		}
+	}
+	return granted, waiting
+}
+
 func (j *deadlocks) verdict(res *Result) error {
+	granted, waiting := j.chances()
 	switch {
 	case len(j.blame) > 0:
 		res.Verdict = Fail
@@ -102,9 +130,9 @@ func (j *deadlocks) verdict(res *Result) error {
 		res.Story = paragraph(j.blame...)
 	case j.sick != nil:
 		res.Story = fmt.Sprintf("The fault %s that began at %s was never healed, so there is no time after the last fault.", faultName(*j.sick), seconds(j.sick.Invoke.Time))
-	case j.waiting != "":
-		res.Story = j.waiting
-	case j.granted == 0:
+	case waiting != "":
+		res.Story = waiting
+	case granted == 0:
 		res.Story = "Nobody tried to get a lock after the last fault."
 	default:
 		res.Verdict = Pass
@@ -155,13 +183,17 @@ func (r *record) timeOf(at rank) time.Duration {
 // demand is who had and who wanted one key.
 type demand struct {
 	*stretch
+	*chance
 	wire  *Commands
 	busy  []span          // in order of starts
 	asked []*histories.Op // acquires and extends, in order of invocations
 }
 
-func newDemand(s *stretch, opt Options) *demand {
-	d := &demand{stretch: s, wire: opt.Commands}
+func newDemand(s *stretch, k *chance, opt Options) *demand {
+	d := &demand{stretch: s, chance: k, wire: opt.Commands}
+	if s.number > 0 {
+		d.busy = append(d.busy, span{0, at(s.lo)})
+	}
 	for _, h := range s.holds {
 		d.busy = append(d.busy, thoughtHeld(h))
 	}
@@ -172,6 +204,9 @@ func newDemand(s *stretch, opt Options) *demand {
 	}
 	return d
 }
+
+// leases are those of the key, of earlier stretches too.
+func (d *demand) leases() longest { return longest{d.asked, d.lent.asked, d.lent.got} }
 
 // owned says whether a living client may have held the key at an event.
 func (d *demand) owned(event int) bool {
@@ -193,9 +228,9 @@ func (d *demand) since(calm rank) (tried, granted bool) {
 // largest TTL that anybody may have got plus the slack, in a stretch in which nobody is known to
 // have had the key. One that a client's crash ended waits for none.
 func (d *demand) unanswered(calm rank, slack time.Duration) *histories.Op {
-	lent, last := longest{calls: d.asked}, len(d.Times)-1
+	lent, last := d.leases(), len(d.Times)-1
 	for _, o := range d.asked {
-		if o.Invoke.F != histories.Acquire || o.Outcome() != histories.Info || at(o.Invoke.Index) < calm {
+		if o.Invoke.F != histories.Acquire || o.Outcome() != histories.Info || at(o.Invoke.Index) < calm || !d.mine(d.over(o)) {
 			continue
 		}
 		end := last
@@ -237,11 +272,11 @@ type starvation struct {
 func (d *demand) starved(calm rank, slack time.Duration) (starvation, bool) {
 	var refusals []*histories.Op
 	for _, o := range d.asked {
-		if o.Invoke.F == histories.Acquire && refused(o) {
+		if o.Invoke.F == histories.Acquire && refused(o) && o.Complete.Index < d.to {
 			refusals = append(refusals, o)
 		}
 	}
-	i, lent := 0, longest{calls: d.asked}
+	i, lent := 0, d.leases()
 	for _, w := range free(d.busy, calm) {
 		var s starvation
 		var asked time.Duration // last

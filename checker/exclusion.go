@@ -40,7 +40,11 @@ func (x *exclusion) hear(ctx context.Context, s *stretch) error {
 		return nil
 	}
 	first, n, answer := x.ask(ctx, sections)
-	x.grants += len(sections)
+	for i := range sections {
+		if s.mine(sections[i].grant) {
+			x.grants++
+		}
+	}
 	switch {
 	case answer == porcupine.Unknown:
 		x.undecided = fmt.Sprintf("The porcupine engine gave no answer on %s in its time; the interval engine found %s.", s.key, count(n, "overlap"))
@@ -48,10 +52,11 @@ func (x *exclusion) hear(ctx context.Context, s *stretch) error {
 		return &disagreement{fmt.Sprintf("on %s porcupine says %s, the interval engine found %s", s.key, answer, count(n, "overlap"))}
 	case n > 0:
 		c := &conflict{witness: first.witness(), story: s.tellOverlap(first)}
-		if x.first.add(c); x.first.first == c {
+		if x.first.add(s, c); x.first.first == c {
 			x.doubtful = first.meets(x.opt.Gaps)
 		}
-		x.overlaps += n
+		_, old := x.interval(slices.DeleteFunc(sections, func(of section) bool { return s.mine(of.grant) }))
+		x.overlaps += n - old
 	}
 	return nil
 }

@@ -29,10 +29,14 @@ import (
 // tokens is not told apart. The property concerns only histories with tokens, and passes
 // only if two acquires with tokens came one after the other.
 func judgeFencing(rec *record, opt Options) judge {
-	return &fencing{faults: rec.faults(opt.clientFaults())}
+	return &fencing{faults: rec.faults(opt.clientFaults()), tops: make(map[string]highest), registers: make(ledgers), counters: make(tallies)}
 }
 
 type fencing struct {
+	tops      map[string]highest // by key: of the holds that had returned before those of the next stretch were asked for
+	registers ledgers
+	counters  tallies
+
 	faults  cover
 	ordered int
 	down    conflicts
@@ -48,13 +52,21 @@ func (j *fencing) hear(_ context.Context, s *stretch) error {
 			issued = append(issued, h)
 		}
 	}
-	ordered, bad := issuedDown(issued, stays(entered))
+	stayOf := stays(entered, s.number)
+	ordered, bad := issuedDown(s, issued, j.tops[s.key], stayOf)
 	if len(bad) == 0 {
 		bad = drawnEarly(s, j.faults, issued)
 	}
 	j.ordered += ordered
-	j.down.add(bad...)
-	j.down.add(acceptedDown(s)...)
+	top := j.tops[s.key]
+	for _, h := range issued {
+		if h.Returned.Event < s.settled {
+			top = top.with(h, stayOf(h))
+		}
+	}
+	j.tops[s.key] = top
+	j.down.add(s, bad...)
+	j.down.take(j.acceptedDown(s))
 	return nil
 }
 
@@ -81,26 +93,26 @@ func fenced(rec *record) bool {
 }
 
 // issuedDown looks for tokens of one key that do not go up. Holds come in order of
-// invocations. It also returns how many of them were invoked after another had returned.
-func issuedDown(holds []*histories.Hold, partyOf func(*histories.Hold) stay) (ordered int, found []*conflict) {
+// invocations; top are those of earlier stretches. It also returns how many of them were invoked after
+// another had returned.
+func issuedDown(s *stretch, holds []*histories.Hold, top highest, stayOf func(*histories.Hold) stay) (ordered int, found []*conflict) {
 	returned := slices.SortedFunc(slices.Values(holds), func(a, b *histories.Hold) int { return a.Returned.Event - b.Returned.Event })
-	top := highest{partyOf: partyOf}
 	byToken := make(map[int64]*histories.Hold)
 	i := 0
 	for _, h := range holds {
 		for ; i < len(returned) && returned[i].Returned.Event < h.Invoked.Event; i++ {
-			top = top.with(returned[i])
+			top = top.with(returned[i], stayOf(returned[i]))
 		}
-		if top.first != nil {
+		if top.first != nil && s.mine(h.Returned.Event) {
 			ordered++
 		}
 		twin := byToken[h.Token]
-		switch rival := top.of(top.partyOf(h)); {
+		switch rival := top.of(stayOf(h)); {
 		case top.first != nil && top.first.Token > h.Token:
 			found = append(found, tokenConflict(top.first, h, "lower than"))
 		case rival != nil && rival.Token >= h.Token:
 			found = append(found, tokenConflict(rival, h, "not higher than"))
-		case twin != nil && top.partyOf(twin) != top.partyOf(h):
+		case twin != nil && stayOf(twin) != stayOf(h):
 			found = append(found, tokenConflict(twin, h, "the same as"))
 		}
 		if twin == nil {
@@ -139,30 +151,30 @@ func tokenConflict(before, h *histories.Hold, relation string) *conflict {
 	}
 }
 
-// highest is which holds have the highest token: of all, and of all other parties than
+// highest is which holds have the highest token: of all, and of all other stays than
 // that one's.
 type highest struct {
 	first, rival *histories.Hold
-	partyOf      func(*histories.Hold) stay
+	stay         stay // of the first
 }
 
-// of is the hold with the highest token of those that do not belong to p, or nil.
-func (t highest) of(p stay) *histories.Hold {
-	if t.first != nil && t.partyOf(t.first) == p {
+// of is the hold with the highest token of those that do not belong to a stay, or nil.
+func (t highest) of(s stay) *histories.Hold {
+	if t.first != nil && t.stay == s {
 		return t.rival
 	}
 	return t.first
 }
 
-func (t highest) with(h *histories.Hold) highest {
-	switch mine := t.partyOf(h); {
+func (t highest) with(h *histories.Hold, of stay) highest {
+	switch {
 	case t.first == nil:
-		t.first = h
-	case h.Token > t.first.Token && t.partyOf(t.first) == mine:
+		return highest{h, nil, of}
+	case h.Token > t.first.Token && t.stay == of:
 		t.first = h
 	case h.Token > t.first.Token:
-		t.first, t.rival = h, t.first
-	case t.partyOf(t.first) != mine && (t.rival == nil || h.Token > t.rival.Token):
+		return highest{h, t.first, of}
+	case t.stay != of && (t.rival == nil || h.Token > t.rival.Token):
 		t.rival = h
 	}
 	return t
@@ -172,12 +184,12 @@ func (t highest) with(h *histories.Hold) highest {
 // entered, and enters again, begins another.
 type stay struct {
 	party
-	n int
+	stretch, n int
 }
 
-// stays returns to which stay a hold of a key belongs. The holds of the key that re-entered come in
-// order of invocations.
-func stays(holds []*histories.Hold) func(*histories.Hold) stay {
+// stays returns to which stay a hold of a stretch of a key belongs. The holds that re-entered come in
+// order of invocations. At the end of a stretch everybody has given back what he had.
+func stays(holds []*histories.Hold, stretch int) func(*histories.Hold) stay {
 	type entered struct {
 		n     int
 		until int // event at which the last of its holds was given back; unknown if one may be in force
@@ -201,28 +213,30 @@ func stays(holds []*histories.Hold) func(*histories.Hold) stay {
 		}
 		w.until = max(w.until, back)
 	}
-	return func(h *histories.Hold) stay { return stay{partyOf(h), of[h.Attempt]} }
+	return func(h *histories.Hold) stay {
+		if h.Mode != histories.Reentrant {
+			return stay{party: partyOf(h)}
+		}
+		return stay{partyOf(h), stretch, of[h.Attempt]}
+	}
 }
 
 // acceptedDown looks for accesses that a resource accepted with a lower token than it had
 // seen.
-func acceptedDown(s *stretch) []*conflict {
-	if r := newRegister(s); r != nil {
-		if r.tokens(); r.stale.n > 0 {
-			return []*conflict{r.stale.first}
-		}
+func (j *fencing) acceptedDown(s *stretch) conflicts {
+	if r := newRegister(s, j.registers); r != nil {
+		r.tokens()
+		return r.stale
 	}
-	if s.counts() {
-		if c := newCounter(s).tokenDown(); c != nil {
-			return []*conflict{c}
-		}
+	if j.counters[s.key] != nil || s.counts() {
+		return newCounter(s, j.counters).tokenDown()
 	}
-	return nil
+	return conflicts{}
 }
 
-// tokenDown is the first increment that was accepted with a lower token than that of an
+// tokenDown are the increments that were accepted with a lower token than that of an
 // access that had returned before it was invoked.
-func (c *counter) tokenDown() *conflict {
+func (c *counter) tokenDown() (down conflicts) {
 	var accepted []*histories.Op
 	for _, o := range c.accesses {
 		if o.Outcome() == histories.OK && token(o) > 0 {
@@ -230,23 +244,27 @@ func (c *counter) tokenDown() *conflict {
 		}
 	}
 	returned := slices.SortedFunc(slices.Values(accepted), func(a, b *histories.Op) int { return a.Complete.Index - b.Complete.Index })
-	top, i := -1, 0
-	for _, o := range accepted {
-		for ; i < len(returned) && returned[i].Complete.Index < o.Invoke.Index; i++ {
-			if top < 0 || token(returned[i]) > token(returned[top]) {
-				top = i
+	i := 0
+	raise := func(by int) {
+		for ; i < len(returned) && returned[i].Complete.Index < by; i++ {
+			if top := c.past.shown; top == nil || token(returned[i]) > token(top) {
+				c.past.shown = returned[i]
 			}
 		}
-		if top < 0 || o.Invoke.F != histories.Incr || token(o) >= token(returned[top]) {
+	}
+	defer raise(c.to)
+	for _, o := range accepted {
+		raise(o.Invoke.Index)
+		before := c.past.shown
+		if before == nil || o.Invoke.F != histories.Incr || token(o) >= token(before) {
 			continue
 		}
-		before := returned[top]
-		return &conflict{
+		down.add(c.stretch, &conflict{
 			witness: []int{before.Complete.Index, o.Complete.Index},
 			story: fmt.Sprintf("%s's increment of %s with token %d was accepted at %s although %s had shown token %d before it began, at %s",
 				histories.WorkerName(o.Invoke.Worker), c.key, token(o), seconds(o.Complete.Time),
 				histories.WorkerName(before.Invoke.Worker), token(before), seconds(before.Complete.Time)),
-		}
+		})
 	}
-	return nil
+	return down
 }

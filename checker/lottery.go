@@ -32,6 +32,9 @@ func (l *lottery) hear(_ context.Context, s *stretch) error {
 		if o.Invoke.F != histories.Draw || o.Outcome() != histories.OK {
 			continue
 		}
+		if !s.mine(o.Complete.Index) {
+			continue
+		}
 		l.winners[o.Invoke.Worker] = true
 		r := round{s.key, o.Invoke.Value}
 		first, drawn := l.won[r]
@@ -39,7 +42,7 @@ func (l *lottery) hear(_ context.Context, s *stretch) error {
 			l.won[r] = o
 			continue
 		}
-		l.twice.add(&conflict{
+		l.twice.add(s, &conflict{
 			witness: []int{first.Complete.Index, o.Complete.Index},
 			story: fmt.Sprintf("%s and %s both won round %s of %s, at %s and at %s.",
 				histories.WorkerName(first.Invoke.Worker), histories.WorkerName(o.Invoke.Worker), r.number, r.key,

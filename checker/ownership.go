@@ -72,10 +72,12 @@ func (j *ownership) hear(_ context.Context, s *stretch) error {
 		if b.Outcome != histories.OK {
 			continue
 		}
-		j.granted++
-		if gone, ok := k.vanished(i); ok {
+		if s.mine(b.Returned.Event) {
+			j.granted++
+		}
+		if gone, ok := k.vanished(i); ok && s.mine(gone.done.Event) {
 			if c := j.explain(k, b, gone); c != nil {
-				j.foreign.add(c)
+				j.foreign.add(s, c)
 				break
 			}
 		}

@@ -57,14 +57,16 @@ func (j *reentrancy) hear(_ context.Context, s *stretch) error {
 				if err != nil {
 					return fmt.Errorf("event %d: count answered %q, want a number", o.Complete.Index, o.Complete.Value)
 				}
-				j.asked++
-				if len(least) > 1 {
-					j.deep++
+				if s.mine(o.Complete.Index) {
+					j.asked++
+					if len(least) > 1 {
+						j.deep++
+					}
 				}
 				bad = c.miscounted(o, n, least, most)
 			}
 			if bad != nil {
-				j.wrong.add(bad)
+				j.wrong.add(s, bad)
 			}
 		}
 	}

@@ -40,7 +40,7 @@ import (
 // may have asked twice. An answer that leaves the outcome open is true of anything. The
 // property does not apply if no release or extend was answered and no refusal is untrue.
 func judgeReplies(rec *record, opt Options) judge {
-	return &replies{opt: opt, faults: rec.faults(nil), serverFaults: rec.faults(opt.clientFaults())}
+	return &replies{opt: opt, faults: rec.faults(nil), serverFaults: rec.faults(opt.clientFaults()), obscure: make(map[string]bool)}
 }
 
 type replies struct {
@@ -50,15 +50,16 @@ type replies struct {
 
 	answered int
 	untrue   conflicts
+	obscure  map[string]bool // keys of which nobody knows any more what is there: see refusedOwn
 }
 
 func (j *replies) hear(_ context.Context, s *stretch) error {
 	d := newDialogue(j, s)
-	j.untrue.add(leftBehind(s, j.opt)...)
-	if c := refusedOwn(s, j.opt); c != nil {
-		j.untrue.add(c)
+	j.untrue.add(s, leftBehind(s, j.opt)...)
+	if c := j.refusedOwn(s); c != nil {
+		j.untrue.add(s, c)
 	}
-	j.untrue.add(d.judge()...)
+	j.untrue.add(s, d.judge()...)
 	return nil
 }
 
@@ -99,7 +100,7 @@ func newDialogue(j *replies, s *stretch) *dialogue {
 	for _, o := range s.calls {
 		switch o.Invoke.F {
 		case histories.Release, histories.Extend:
-			if o.Outcome() != histories.Info {
+			if o.Outcome() != histories.Info && s.mine(o.Complete.Index) {
 				j.answered++
 			}
 		case histories.Acquire:

@@ -55,7 +55,7 @@ func lastRefused(s *stretch, audit histories.Event) *histories.Op {
 // brought it back.
 func explained(s *stretch, opt Options, audit histories.Event) bool {
 	lease := s.longestAsked()
-	if slices.ContainsFunc(s.holds, func(h *histories.Hold) bool {
+	if slices.ContainsFunc(s.past(opt.slack()), func(t taking) bool { return t.to > at(audit.Index) }) || slices.ContainsFunc(s.holds, func(h *histories.Hold) bool {
 		return h.Invoked.Event < audit.Index &&
 			(h.End == histories.Crash || takenBy(s, h, opt.slack()).to > at(audit.Index))
 	}) {

@@ -21,8 +21,11 @@ import (
 // from a server may be there still, or come late. A fault that hit the refused call alone
 // excuses nothing, as no network makes a holder. After the first untrue refusal of a key
 // nobody knows what is there.
-func refusedOwn(s *stretch, opt Options) *conflict {
-	all := supply{stretch: s, asked: s.acquires()}
+func (j *replies) refusedOwn(s *stretch) *conflict {
+	if len(s.ghosts) > 0 || j.obscure[s.key] {
+		return nil
+	}
+	all := supply{stretch: s, asked: s.acquires(), taken: s.past(j.opt.slack())}
 	for _, o := range all.asked {
 		all.lease = max(all.lease, o.Invoke.TTL)
 	}
@@ -33,9 +36,12 @@ func refusedOwn(s *stretch, opt Options) *conflict {
 		}
 		all.taken = append(all.taken, taken)
 	}
-	all.sick = []span{{firstDoubt(s, opt.clientFaults()), never}}
-	for i, free := range all.free(opt.slack()) {
+	doubt := firstDoubt(s, j.opt.clientFaults())
+	all.sick = []span{{doubt, never}}
+	j.obscure[s.key] = doubt < at(s.to)
+	for i, free := range all.free(j.opt.slack()) {
 		if o := all.asked[i]; free && o.Complete.Taken() {
+			j.obscure[s.key] = true
 			return &conflict{
 				witness: []int{o.Invoke.Index, o.Complete.Index},
 				story: fmt.Sprintf("%s was told at %s that %s is taken, when nobody else can have had it: %s.",

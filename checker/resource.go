@@ -34,21 +34,20 @@ import (
 // Two writes that replaced the same version, an access that saw an older one
 // than a call that returned before it began, or one that saw more versions than there had been
 // writes, mean that the register is broken. That is an error of the harness, not of the lock.
-func judgeResource(*record, Options) judge { return &resource{} }
+func judgeResource(*record, Options) judge { return &resource{known: make(ledgers)} }
 
 type resource struct {
-	registers               int
+	known                   ledgers
 	judged, unjudged        int
 	lost                    int // versions that were overwritten unseen
 	update, stale, unstable conflicts
 }
 
 func (j *resource) hear(_ context.Context, s *stretch) error {
-	r := newRegister(s)
+	r := newRegister(s, j.known)
 	if r == nil {
 		return nil
 	}
-	j.registers++
 	if err := r.check(); err != nil {
 		return err
 	}
@@ -74,7 +73,7 @@ func (j *resource) verdict(res *Result) error {
 			j.update.tell(count(j.lost, "update")+" lost"),
 			j.stale.tell(count(j.stale.n, "write")+" with a stale token accepted"),
 			j.unstable.tell(count(j.unstable.n, "unstable read")), skipped)
-	case j.registers == 0:
+	case len(j.known) == 0:
 		res.Verdict = NotApplicable
 		res.Story = "The clients had no protected resource."
 	case j.judged == 0:
@@ -97,6 +96,7 @@ func (e conflicts) tell(all string) string {
 // A register is the protected resource under one key.
 type register struct {
 	*stretch
+	*ledger
 	accesses []*histories.Op // in order of invocations
 
 	producer map[int64]*histories.Op // accepted write that produced a version
@@ -106,9 +106,21 @@ type register struct {
 	update, stale, unstable conflicts
 }
 
+// A ledger is what is known of a register by the end of a stretch.
+type ledger struct {
+	seen    bool
+	newest  int64         // version
+	oldest  int64         // version that anybody has seen
+	written int64         // writes that may have been accepted
+	highest *histories.Op // the access with the highest token
+}
+
+// ledgers are those of registers, by key.
+type ledgers map[string]*ledger
+
 // newRegister returns the register under a key, or nil if nobody reads or writes there, or if it is a
 // counter.
-func newRegister(s *stretch) *register {
+func newRegister(s *stretch, known ledgers) *register {
 	r := &register{stretch: s}
 	for _, o := range s.calls {
 		if o.Invoke.F == histories.Read || writes(o) {
@@ -118,6 +130,10 @@ func newRegister(s *stretch) *register {
 	if len(r.accesses) == 0 || s.counts() {
 		return nil
 	}
+	if known[s.key] == nil {
+		known[s.key] = &ledger{}
+	}
+	r.ledger = known[s.key]
 	return r
 }
 
@@ -142,15 +158,18 @@ func (r *register) check() error {
 		}
 	}
 	slices.SortFunc(returned, func(a, b *histories.Op) int { return a.Complete.Index - b.Complete.Index })
-	newest, i := int64(0), 0
+	i := 0
 	for _, o := range r.accesses {
 		for ; i < len(returned) && returned[i].Complete.Index < o.Invoke.Index; i++ {
-			newest = max(newest, left(returned[i]))
+			r.newest = max(r.newest, left(returned[i]))
 		}
-		if o.Outcome() == histories.OK && o.Complete.Version < newest {
+		if o.Outcome() == histories.OK && o.Complete.Version < r.newest && r.mine(o.Complete.Index) {
 			return fmt.Errorf("the register %s is broken: the %s of event %d found version %d, but version %d had been seen before it was invoked",
-				r.key, o.Invoke.F, o.Complete.Index, o.Complete.Version, newest)
+				r.key, o.Invoke.F, o.Complete.Index, o.Complete.Version, r.newest)
 		}
+	}
+	for _, o := range returned[i:] {
+		r.newest = max(r.newest, left(o))
 	}
 	return r.unwritten(returned)
 }
@@ -158,22 +177,30 @@ func (r *register) check() error {
 // unwritten is the error of an access that saw a version which nobody can have written. The
 // accesses come in order of returns.
 func (r *register) unwritten(accesses []*histories.Op) error {
-	if len(accesses) == 0 || r.excerpt {
+	if r.excerpt {
 		return nil
 	}
-	first := slices.MinFunc(accesses, func(a, b *histories.Op) int { return cmp.Compare(a.Complete.Version, b.Complete.Version) }).Complete.Version
-	written, next := int64(0), 0
 	for _, o := range accesses {
-		for ; next < len(r.accesses) && r.accesses[next].Invoke.Index < o.Complete.Index; next++ {
-			if w := r.accesses[next]; writes(w) && w.Outcome() != histories.Fail {
-				written++
-			}
-		}
-		if seen := o.Complete.Version; seen-first > written {
-			return fmt.Errorf("the register %s is broken: the %s of event %d found version %d, but there had been %s since version %d",
-				r.key, o.Invoke.F, o.Complete.Index, seen, count(int(written), "write"), first)
+		if !r.seen || o.Complete.Version < r.oldest {
+			r.seen, r.oldest = true, o.Complete.Version
 		}
 	}
+	next := 0
+	by := func(event int) {
+		for ; next < len(r.accesses) && r.accesses[next].Invoke.Index < event; next++ {
+			if w := r.accesses[next]; writes(w) && w.Outcome() != histories.Fail && r.mine(w.Invoke.Index) {
+				r.written++
+			}
+		}
+	}
+	for _, o := range accesses {
+		by(o.Complete.Index)
+		if seen := o.Complete.Version; seen-r.oldest > r.written && r.mine(o.Complete.Index) {
+			return fmt.Errorf("the register %s is broken: the %s of event %d found version %d, but there had been %s since version %d",
+				r.key, o.Invoke.F, o.Complete.Index, seen, count(int(r.written), "write"), r.oldest)
+		}
+	}
+	by(r.to)
 	return nil
 }
 
@@ -224,11 +251,15 @@ func (r *register) updates() {
 
 // replace judges one accepted write against what its attempt knew.
 func (r *register) replace(v *view, write *histories.Op) {
-	if !v.known {
+	switch {
+	case r.mine(write.Complete.Index) && !v.known:
 		r.unjudged++
+	case r.mine(write.Complete.Index):
+		r.judged++
+	}
+	if !v.known {
 		return
 	}
-	r.judged++
 	seen, replaced := v.version, write.Complete.Version
 	source := v.source
 	v.version, v.source = replaced+1, write.Complete.Index
@@ -249,10 +280,13 @@ func (r *register) replace(v *view, write *histories.Op) {
 	if len(overwritten) == 0 {
 		return
 	}
+	if !r.mine(write.Complete.Index) {
+		return
+	}
 	for _, version := range overwritten {
 		r.lost[version] = true
 	}
-	r.update.add(r.lostUpdate(seen, source, writers, write))
+	r.update.add(r.stretch, r.lostUpdate(seen, source, writers, write))
 }
 
 // stable judges one read against what its attempt knew. As many versions as the attempt has
@@ -281,7 +315,7 @@ func (r *register) stable(v *view, read *histories.Op) {
 	if w, ok := r.producer[read.Complete.Version]; ok {
 		c.witness = append(c.witness, w.Complete.Index)
 	}
-	r.unstable.add(c)
+	r.unstable.add(r.stretch, c)
 }
 
 func (r *register) lostUpdate(seen int64, source int, writers []*histories.Op, write *histories.Op) *conflict {
@@ -302,7 +336,7 @@ func (r *register) lostUpdate(seen int64, source int, writers []*histories.Op, w
 func (r *register) tokens() {
 	var carried []*histories.Op
 	for _, o := range r.accesses {
-		if o.Outcome() == histories.OK && token(o) > 0 {
+		if o.Outcome() == histories.OK && token(o) > 0 && r.mine(o.Complete.Index) {
 			carried = append(carried, o)
 		}
 	}
@@ -310,10 +344,10 @@ func (r *register) tokens() {
 	slices.SortStableFunc(carried, func(a, b *histories.Op) int {
 		return cmp.Or(cmp.Compare(a.Complete.Version, b.Complete.Version), cmp.Compare(left(a), left(b)))
 	})
-	var highest *histories.Op
+	highest := r.highest
 	for _, o := range carried {
 		if highest != nil && writes(o) && token(o) < token(highest) {
-			r.stale.add(&conflict{
+			r.stale.add(r.stretch, &conflict{
 				witness: []int{highest.Complete.Index, o.Complete.Index},
 				story: fmt.Sprintf("%s's write of %s with token %d was accepted at %s although %s had shown token %d before it, at %s",
 					histories.WorkerName(o.Invoke.Worker), r.key, token(o), seconds(o.Complete.Time),
@@ -324,6 +358,7 @@ func (r *register) tokens() {
 			highest = o
 		}
 	}
+	r.highest = highest
 }
 
 // token is the fencing token that an access carried.

@@ -20,6 +20,7 @@ import (
 type crowd struct {
 	operations, clients int
 	unknown             float64 // share of the operations
+	seed                uint64
 	bad, stuck          bool
 }
 
@@ -43,7 +44,7 @@ func (c crowd) events() []histories.Event {
 		attempt uint64
 		holds   bool // or may hold, and will release
 	}
-	rng := rand.New(rand.NewPCG(7, uint64(c.clients)))
+	rng := rand.New(rand.NewPCG(7+c.seed, uint64(c.clients)))
 	clients := make([]client, c.clients+1) // the last one is for what is stuck
 	for w := range clients {
 		clients[w].process = w

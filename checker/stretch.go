@@ -6,12 +6,22 @@ import (
 	"github.com/lockbench/lockbench/histories"
 )
 
-// A stretch is what happened on one key. The judges only read it.
+// A stretch is what happened on one key, or a part of that: see cutter. The judges only read it.
 type stretch struct {
 	*record
-	key     string
+	key string
+
+	number   int               // of the parts of a key, from 0
+	from, to int               // the events that belong to this part and to no other; what is told by earlier ones was judged before
+	lo       int               // what returned before may be missing
+	settled  int               // of a part that is followed by another: who calls at its end began at this event or later
+	carried  int               // calls from the parts before
+	before   int               // holds of the parts before that were not carried
+	ghosts   []*histories.Hold // of these, what a server may have longest, of each client: see ghost
+
 	holds   []*histories.Hold // in order of invocations
 	calls   []*histories.Op   // of clients, in order of invocations
+	returns []*histories.Op   // those of the calls that returned, in that order; nil of a part
 	singles []histories.Event // audits, and what waits cost
 	leases  leases
 }
@@ -26,7 +36,7 @@ func (r *record) divide(events []histories.Event) []*stretch {
 		}
 		last = byKey[key]
 		if last == nil {
-			last = &stretch{record: r, key: key}
+			last = &stretch{record: r, key: key, to: len(r.Times)}
 			byKey[key] = last
 		}
 		return last
@@ -38,6 +48,10 @@ func (r *record) divide(events []histories.Event) []*stretch {
 	for _, o := range r.Calls {
 		s := of(o.Invoke.Key)
 		s.calls = append(s.calls, o)
+	}
+	for _, o := range r.Returns {
+		s := of(o.Invoke.Key)
+		s.returns = append(s.returns, o)
 	}
 	for _, e := range events {
 		if e.F == histories.Audit || e.F == histories.Waited {
@@ -85,18 +99,20 @@ type conflicts struct {
 
 // take takes what others have.
 func (e *conflicts) take(o conflicts) {
-	if o.first != nil {
-		e.add(o.first)
-		e.n += o.n - 1
+	e.n += o.n
+	if o.first != nil && (e.first == nil || o.first.last() < e.first.last()) {
+		e.first = o.first
 	}
 }
 
-// add takes conflicts.
-func (e *conflicts) add(found ...*conflict) {
+// add takes conflicts of a stretch, but for those that an earlier one has had.
+func (e *conflicts) add(s *stretch, found ...*conflict) {
 	for _, c := range found {
-		e.n++
-		if e.first == nil || slices.Max(c.witness) < slices.Max(e.first.witness) {
-			e.first = c
+		if s.mine(c.last()) {
+			e.take(conflicts{1, c})
 		}
 	}
 }
+
+// last is the event that completes the evidence.
+func (c *conflict) last() int { return slices.Max(c.witness) }

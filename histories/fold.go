@@ -32,6 +32,7 @@ type Fold struct {
 type Remains struct {
 	Times   []time.Duration // of each event
 	Calls   []*Op           // of clients, in the order of their invocations; nil unless they were to be kept
+	Returns []*Op           // those of the calls that returned, in that order
 	Holds   []*Hold         // in the order of their invocations
 	Faults  []Op            // in the order of their starts
 	Tallies map[F]Tally     // by kind of event
@@ -256,6 +257,7 @@ func (f *Fold) closed(n int, invoke, e *Event) {
 	if f.keeps {
 		o := &f.calls[n/slab][n%slab]
 		o.Complete, o.Done = *e, true
+		f.left.Returns = append(f.left.Returns, o)
 	}
 	h := f.hold(e.Attempt)
 	switch {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -105,20 +107,30 @@ func findProgram(ctx context.Context, server string) (program, error) {
 // versionLimit is how long a server may take to tell its version. It only ends what hangs.
 const versionLimit = 20 * time.Second
 
-// askVersion asks a program for its version, for no longer than limit.
+// mostAnswer is how much of an answer is read, in bytes.
+const mostAnswer = 1 << 16
+
+// askVersion asks a program for its version, for no longer than limit. It answers into a file: a pipe
+// would have to be read until everybody has closed it, and a child of the program may not.
 func askVersion(ctx context.Context, path string, limit time.Duration) ([]byte, error) {
+	answer, err := os.CreateTemp("", "lockbench-version-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = answer.Close() }()            // it was only read
+	if err := os.Remove(answer.Name()); err != nil { // it is there as long as it is open
+		return nil, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, "--version")
-	cmd.WaitDelay = drain // a child of its own may keep the output open
-	out, err := cmd.CombinedOutput()
-	switch {
-	case errors.Is(err, exec.ErrWaitDelay) && versionPattern.Match(out): // it ended well, and its answer is there
-		err = nil
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+	cmd.Stdout, cmd.Stderr = answer, answer
+	err = cmd.Run()
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		err = fmt.Errorf("no answer within %v; is it a redis-server?", limit)
 	}
-	return out, err
+	out, unread := io.ReadAll(io.NewSectionReader(answer, 0, mostAnswer))
+	return out, errors.Join(err, unread)
 }
 
 // versionPattern matches what redis-server and valkey-server print for --version.

@@ -1,0 +1,244 @@
+package checker
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/effort"
+	"github.com/lockbench/lockbench/histories"
+)
+
+// TestCut checks that a history that is cut into stretches is judged as it is whole.
+func TestCut(t *testing.T) {
+	n := effort.Count(300, 20_000)
+	cuts := 0
+	verdicts := make(map[string]int)
+	for i := range n {
+		rng := rand.New(rand.NewPCG(11, uint64(i)))
+		c := crowd{operations: 40 + rng.IntN(120), clients: 2 + rng.IntN(4), unknown: []float64{0, 0.02, 0.1}[rng.IntN(3)], seed: uint64(i)}
+		events := c.events()
+		if i%2 == 0 {
+			events = longer(uint64(i))
+		}
+		if rng.IntN(2) == 0 {
+			damage(rng, events)
+		}
+		if rec, err := newRecord(events); err != nil {
+			t.Fatalf("history %d: %v", i, err)
+		} else if rec.cut(Options{spared: 6, Slack: time.Millisecond}); len(rec.stretches) > 1 {
+			cuts += len(rec.stretches) - 1
+		}
+		whole, cut := Check(t.Context(), events, Options{spared: math.MaxInt, Slack: time.Millisecond}), Check(t.Context(), events, Options{spared: 6, Slack: time.Millisecond})
+		for _, want := range whole.Results {
+			got := cut.Result(want.Property)
+			verdicts[fmt.Sprint(want.Property, " ", want.Verdict)]++
+			told := want.Verdict == Unknown || got.Story == want.Story // of several doubts any may be told
+			if got.Verdict != want.Verdict || !slices.Equal(got.Witness, want.Witness) || !told {
+				t.Errorf("history %d, %s: cut %v %v %s\nwhole %v %v %s", i, want.Property, got.Verdict, got.Witness, got.Story, want.Verdict, want.Witness, want.Story)
+			}
+		}
+		if t.Failed() {
+			t.Fatal(show(events))
+		}
+	}
+	t.Logf("%d histories, cut %d times: %v", n, cuts, verdicts)
+	if cuts < 5*n {
+		t.Errorf("%d histories were cut %d times, which says little", n, cuts)
+	}
+}
+
+// damage changes a few answers of a history.
+func damage(rng *rand.Rand, events []histories.Event) {
+	for range 1 + rng.IntN(3) {
+		e := &events[rng.IntN(len(events))]
+		switch e.Type {
+		case histories.OK:
+			e.Type, e.Deadline = histories.Fail, 0
+		case histories.Fail:
+			e.Type = histories.OK
+		}
+	}
+}
+
+// A bench of clients that use one lock as they should, on a server that does what it says.
+type clients struct {
+	rng    *rand.Rand
+	events []histories.Event
+	now    time.Duration
+	mode   func(worker int) histories.Mode
+	all    []*client
+	lost   float64 // share of the answers
+
+	attempts uint64
+	process  int
+	sick     bool
+	held     map[uint64]*entry // by attempt
+	tokens   int64
+	version  int64
+	counter  int64
+	key      string
+}
+
+type entry struct {
+	worker int
+	mode   histories.Mode
+	until  time.Duration
+}
+
+type client struct {
+	worker, process int
+	open            *histories.Event // its call
+	attempt         uint64           // that it has, or may have
+	token           int64
+	ttl             time.Duration
+}
+
+func (c *clients) play(n int) []histories.Event {
+	for len(c.events) < n {
+		c.now += time.Duration(c.rng.IntN(3000)) * time.Microsecond
+		if c.rng.IntN(40) == 0 {
+			c.now += 30 * time.Millisecond
+		}
+		if c.rng.IntN(60) == 0 && c.lost > 0 {
+			c.fault()
+			continue
+		}
+		if cl := c.all[c.rng.IntN(len(c.all))]; cl.open != nil {
+			c.answer(cl)
+		} else {
+			c.call(cl)
+		}
+	}
+	return c.events
+}
+
+func (c *clients) fault() {
+	kind := histories.Invoke
+	if c.sick {
+		kind = histories.OK
+	}
+	c.sick = !c.sick
+	c.record(histories.Event{Process: histories.Nemesis, Type: kind, F: "restart", Node: "m"})
+}
+
+func (c *clients) record(e histories.Event) {
+	e.Index, e.Time = len(c.events), c.now
+	c.events = append(c.events, e)
+}
+
+// call makes a client that has no call under way do something.
+func (c *clients) call(cl *client) {
+	e := histories.Event{Process: cl.process, Worker: cl.worker, Type: histories.Invoke, Key: c.key, Attempt: cl.attempt}
+	switch mode, dice := c.mode(cl.worker), c.rng.IntN(20); {
+	case cl.attempt == 0:
+		c.attempts++
+		cl.attempt, cl.ttl = c.attempts, time.Duration(5+c.rng.IntN(25))*time.Millisecond
+		if c.attempts == 1 { // judges ask for the longest lease so far
+			cl.ttl = 30 * time.Millisecond
+		}
+		e.F, e.Attempt, e.TTL, e.Value = histories.Acquire, cl.attempt, cl.ttl, string(mode)
+	case dice < 3:
+		e.F, e.TTL = histories.Extend, cl.ttl
+	case dice < 6:
+		e.F, e.Token = histories.Read, cl.token
+	case dice < 8:
+		e.F, e.Token = histories.Write, cl.token
+	case dice < 10:
+		e.F, e.Token, e.Key = histories.Incr, cl.token, "counter"
+	case dice == 10:
+		e.Type, e.F = histories.Info, histories.Abandon
+		c.record(e)
+		cl.attempt = 0
+		return
+	case dice == 11:
+		e.Type, e.F, e.Attempt, e.Key = histories.Info, histories.Crash, 0, ""
+		c.record(e)
+		c.retire(cl)
+		cl.attempt = 0
+		return
+	default:
+		e.F = histories.Release
+	}
+	c.record(e)
+	cl.open = &e
+}
+
+func (c *clients) retire(cl *client) {
+	cl.process, c.process = c.process, c.process+1
+}
+
+// answer lets the call of a client take effect, and answers it, if it does.
+func (c *clients) answer(cl *client) {
+	e := *cl.open
+	cl.open, e.TTL, e.Token = nil, 0, 0
+	for attempt, h := range c.held {
+		if h.until <= c.now {
+			delete(c.held, attempt)
+		}
+	}
+	e.Type = histories.OK
+	mine := c.held[e.Attempt]
+	switch {
+	case e.F == histories.Acquire:
+		c.acquire(cl, &e)
+	case (e.F == histories.Release || e.F == histories.Extend) && mine == nil:
+		e.Type = histories.Fail
+	case e.F == histories.Release:
+		delete(c.held, e.Attempt)
+	case e.F == histories.Extend:
+		mine.until, e.Deadline = c.now+cl.ttl, c.now+cl.ttl
+	case e.F == histories.Read:
+		e.Version, e.Token = c.version, cl.token
+	case e.F == histories.Write:
+		e.Version, e.Token = c.version, cl.token
+		c.version++
+	case e.F == histories.Incr:
+		c.counter++
+		e.Value, e.Token = strconv.FormatInt(c.counter, 10), cl.token
+	}
+	released := e.F == histories.Release
+	if c.rng.Float64() < c.lost {
+		e.Type, e.Token, e.Deadline, e.Version = histories.Info, 0, 0, 0
+		if e.F == histories.Incr {
+			e.Value = ""
+		}
+		defer c.retire(cl)
+	}
+	c.record(e)
+	if released || e.F == histories.Acquire && (e.Type == histories.Fail || e.Type == histories.Info && c.rng.IntN(2) == 0) {
+		cl.attempt = 0
+	}
+}
+
+func (c *clients) acquire(cl *client, e *histories.Event) {
+	mode := c.mode(cl.worker)
+	for _, h := range c.held {
+		if h.mode != mode || mode == histories.Exclusive || mode == histories.Reentrant && h.worker != cl.worker {
+			e.Type = histories.Fail
+			return
+		}
+	}
+	c.tokens++
+	c.held[e.Attempt] = &entry{cl.worker, mode, c.now + cl.ttl}
+	cl.token = c.tokens
+	e.Token, e.Deadline = c.tokens, c.now+cl.ttl
+}
+
+// longer are longer histories, of all that clients do.
+func longer(seed uint64) []histories.Event {
+	rng := rand.New(rand.NewPCG(13, seed))
+	c := &clients{rng: rng, key: "k", held: make(map[uint64]*entry), lost: []float64{0, 0.02, 0.1}[rng.IntN(3)]}
+	modes := [][]histories.Mode{{histories.Exclusive}, {histories.Exclusive, histories.Shared, histories.Shared}, {histories.Reentrant}}[rng.IntN(3)]
+	c.mode = func(worker int) histories.Mode { return modes[worker%len(modes)] }
+	for range 2 + rng.IntN(3) {
+		cl := &client{worker: len(c.all)}
+		c.retire(cl)
+		c.all = append(c.all, cl)
+	}
+	return c.play(100 + rng.IntN(300))
+}
