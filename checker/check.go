@@ -204,7 +204,9 @@ func judgeAll(ctx context.Context, rec *record, unfit error, opt Options, seats 
 				continue
 			}
 			res, err := s.hear(ctx, rec, opt)
-			if err != nil && (len(opt.Gaps) == 0 || res.Verdict == Disagreement) { // else what is missing explains it
+			_, panicked := errors.AsType[*panicError](err)
+			report.Panicked = report.Panicked || panicked
+			if err != nil && (len(opt.Gaps) == 0 || panicked || res.Verdict == Disagreement) { // else what is missing explains it
 				report.HarnessErrors = append(report.HarnessErrors, fmt.Sprintf("%s: %v", s.property, err))
 			}
 			report.Results = append(report.Results, res)
@@ -235,13 +237,18 @@ type disagreement struct{ what string }
 
 func (d *disagreement) Error() string { return "checker disagreement: " + d.what }
 
+// A panicError is an error of the checker: a judge panicked.
+type panicError struct{ cause any }
+
+func (e *panicError) Error() string { return fmt.Sprintf("the judge panicked: %v", e.cause) }
+
 // hear runs the judge. One that returns an error or panics leaves its property
 // Unknown, with the reason as its story; a *disagreement makes it a Disagreement.
 func (s seat) hear(ctx context.Context, rec *record, opt Options) (res Result, err error) {
 	start := opt.now()
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("the judge panicked: %v", p)
+			err = &panicError{p}
 		}
 		if err != nil {
 			res.Verdict, res.Witness = Unknown, nil

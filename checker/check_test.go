@@ -91,7 +91,8 @@ func TestCheckSurvivesJudges(t *testing.T) {
 	}
 	report := check(t.Context(), script(t, sound), Options{}, seats)
 	want := Report{
-		Verdict: Disagreement,
+		Verdict:  Disagreement,
+		Panicked: true,
 		HarnessErrors: []string{
 			"mutual-exclusion: the judge panicked: out of bounds", "lease-exclusion: no idea",
 			"lease-honoured: checker disagreement: one says yes, one no",
@@ -108,6 +109,11 @@ func TestCheckSurvivesJudges(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, report); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
+	}
+	// What is missing explains that a judge has no idea, and neither a panic nor a disagreement.
+	report = check(t.Context(), script(t, sound), Options{Gaps: []int{1}}, seats)
+	if diff := cmp.Diff([]string{want.HarnessErrors[0], want.HarnessErrors[2]}, report.HarnessErrors); diff != "" || !report.Panicked {
+		t.Errorf("with a gap: panicked %v (-want +got):\n%s", report.Panicked, diff)
 	}
 }
 

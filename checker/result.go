@@ -134,6 +134,7 @@ type Report struct {
 	// HarnessErrors say what the history or the checker itself did wrong. They are
 	// never the lock's fault.
 	HarnessErrors []string `json:"harness_errors,omitempty"`
+	Panicked      bool     `json:"-"` // one of them is that a judge panicked
 	Results       []Result `json:"results"`
 }
 

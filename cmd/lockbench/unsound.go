@@ -46,17 +46,15 @@ func empty(file histories.File, events int) error {
 
 // unjudged is the end of a check that found a history that cannot be judged. The report, which has
 // been printed, says why. It is a failure of lockbench if lockbench has recorded the history, if
-// two judges contradict each other, or if a judge failed.
+// two judges contradict each other, or if one panicked.
 func (f *checkFlags) unjudged(path string, j harness.Judged) error {
-	failed := &exitError{code: exitHarness}
-	if j.Meta != nil || j.Report.Verdict == checker.Disagreement {
-		return failed
+	if j.Meta != nil || j.Report.Verdict == checker.Disagreement || j.Report.Panicked {
+		return &exitError{code: exitHarness}
 	}
-	if j.Model != "" { // the report names the event that the model does not have
-		return &exitError{code: exitUsage}
+	if j.Model == "" {
+		if breach := histories.Breach(path, f.lenient); breach != nil {
+			return &exitError{code: exitUsage, told: true, err: fmt.Errorf("%w; the history breaks the rules of histories there", breach)}
+		}
 	}
-	if breach := histories.Breach(path, f.lenient); breach != nil {
-		return &exitError{code: exitUsage, told: true, err: fmt.Errorf("%w; the history breaks the rules of histories there", breach)}
-	}
-	return failed
+	return &exitError{code: exitUsage} // the report names the events
 }
