@@ -20,6 +20,7 @@ const (
 	ByCalls       = "calls"       // no order explains the calls of the attempts
 	ByExplanation = "explanation" // of a pass: an order explains all calls on locks
 	ByBeliefs     = "beliefs"     // of a pass: nobody is granted what another believes to have
+	ByVersions    = "versions"    // of a pass: every access finds the version that its attempt knows
 )
 
 // The rules, as reports name them.
@@ -56,6 +57,8 @@ func proves(kind string) []string {
 		return passesBy()
 	case ByBeliefs:
 		return []string{mutualExclusion, leaseExclusion}
+	case ByVersions:
+		return []string{resourceSafety}
 	}
 	return nil
 }
@@ -70,7 +73,7 @@ func newProof(v *Verdict) (proof, error) {
 	if len(v.Events) > maxEvents || len(v.Attempts) > maxEvents {
 		return nil, fmt.Errorf("it names %d events and %d attempts, want %d at most", len(v.Events), len(v.Attempts), maxEvents)
 	}
-	if v.Proof == ByExplanation || v.Proof == ByBeliefs {
+	if slices.Contains([]string{ByExplanation, ByBeliefs, ByVersions}, v.Proof) {
 		return newPass(v)
 	}
 	if v.Verdict != Fail {

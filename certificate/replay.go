@@ -183,8 +183,11 @@ func newPass(v *Verdict) (proof, error) {
 	if v.Verdict != Pass || v.Key != "" || len(v.Attempts) > 0 || len(v.Events) > 0 || len(v.Bounds) > 0 {
 		return nil, fmt.Errorf("a proof of the kind %q is of a pass, of all keys, and names nothing", v.Proof)
 	}
-	if v.Proof == ByBeliefs {
+	switch v.Proof {
+	case ByBeliefs:
 		return newBeliefs(v), nil
+	case ByVersions:
+		return newVersions(), nil
 	}
 	return pass{}, nil
 }

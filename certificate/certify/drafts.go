@@ -37,8 +37,8 @@ func patterns(rule checker.Property) []pattern {
 // has been held against the history.
 func draftsOf(events []histories.Event, report checker.Report) (drafts []certificate.Verdict) {
 	for _, res := range report.Results {
-		if res.Verdict == checker.Pass && (res.Property == checker.StrictExclusion || res.Property == checker.LeaseExclusion) {
-			drafts = append(drafts, certificate.Verdict{Rule: string(res.Property), Verdict: certificate.Pass, Proof: certificate.ByBeliefs})
+		if kind := passKind(res.Property); kind != "" && res.Verdict == checker.Pass {
+			drafts = append(drafts, certificate.Verdict{Rule: string(res.Property), Verdict: certificate.Pass, Proof: kind})
 		}
 		if res.Verdict != checker.Fail || len(res.Witness) == 0 || slices.Max(res.Witness) >= len(events) {
 			continue
@@ -60,6 +60,17 @@ func draftsOf(events []histories.Event, report checker.Report) (drafts []certifi
 		}
 	}
 	return drafts
+}
+
+// passKind is the kind of proof that a rule holds, but by explanations; empty if there is none.
+func passKind(rule checker.Property) string {
+	switch rule {
+	case checker.StrictExclusion, checker.LeaseExclusion:
+		return certificate.ByBeliefs
+	case checker.ResourceSafety:
+		return certificate.ByVersions
+	}
+	return ""
 }
 
 // byCalls is the draft that no order explains the calls of some attempts.
