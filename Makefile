@@ -21,7 +21,7 @@ TIMEOUT           ?= 25m
 # What runs in parallel waits most of its time for leases to end on real servers.
 WIDE              ?= 16
 
-.PHONY: help build test test-fast nightly lint docs docs-check track-record bench bench-compare soak differential fuzz cover tidy-check clean
+.PHONY: help build test test-fast nightly lint docs docs-check track-record bench bench-check bench-compare soak differential fuzz cover tidy-check clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -97,6 +97,9 @@ bench: ## Run the benchmarks into bin/bench-VERSION.txt (BENCH=regexp COUNT=6 BE
 	{ $(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $$pkgs || echo FAILED; } | tee '$(BENCH_OUT)'; \
 	if [ "$$(tail -n 1 '$(BENCH_OUT)')" = FAILED ]; then exit 1; fi; \
 	echo "kept in $(BENCH_OUT); compare two of them: make bench-compare OLD=before.txt NEW=$(BENCH_OUT)"
+
+bench-check: ## Measure what it costs to judge large histories: processor time beside that of reading, and memory
+	LOCKBENCH_SCALE=1 $(GO) test ./cmd/lockbench -run '^TestScale$$' -count=1 -v -timeout 1h
 
 bench-compare: ## Compare two results of make bench (OLD=file NEW=file)
 	@if [ ! -f '$(OLD)' ] || [ ! -f '$(NEW)' ]; then \

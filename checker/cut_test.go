@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/crowd"
 )
 
 // TestCut checks that a history that is cut into stretches is judged as it is whole.
@@ -20,8 +21,8 @@ func TestCut(t *testing.T) {
 	verdicts := make(map[string]int)
 	for i := range n {
 		rng := rand.New(rand.NewPCG(11, uint64(i)))
-		c := crowd{operations: 40 + rng.IntN(120), clients: 2 + rng.IntN(4), unknown: []float64{0, 0.02, 0.1}[rng.IntN(3)], seed: uint64(i)}
-		events := c.events()
+		c := crowd.Crowd{Operations: 40 + rng.IntN(120), Clients: 2 + rng.IntN(4), Unknown: []float64{0, 0.02, 0.1}[rng.IntN(3)], Seed: uint64(i)}
+		events := c.Events()
 		if i%2 == 0 {
 			events = longer(uint64(i))
 		}

@@ -21,7 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(anywhere{m}, map[string]func(){"lockbench": main, computingProgram: computingMain, hastyProgram: hastyMain, crashingProgram: crashingMain})
+	testscript.Main(anywhere{m}, map[string]func(){"lockbench": main, computingProgram: computingMain, hastyProgram: hastyMain, crashingProgram: crashingMain, decodingProgram: decodingMain})
 }
 
 // anywhere runs the tests where nothing is set that lockbench would obey: on a machine whose CI
