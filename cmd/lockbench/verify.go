@@ -141,9 +141,10 @@ func (d verifiedDocument) text() string {
 	return text + fmt.Sprintf("The certificate is accepted: %s proven, %d told without a proof.\n", report.Count(len(d.Proven), "verdict"), len(d.Unproven))
 }
 
-// certify writes the certificate of a report on a history.
+// certify writes the certificate of a report on a history. There is none if lockbench itself, or the
+// history, is wrong, which the report says.
 func (f *checkFlags) certify(path string, r checker.Report) error {
-	if f.certificate == "" || r.Verdict == checker.Disagreement {
+	if f.certificate == "" || len(r.HarnessErrors) > 0 {
 		return nil
 	}
 	events, err := openEvents(path)
