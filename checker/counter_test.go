@@ -242,7 +242,7 @@ func counterOperations(rec *record) []porcupine.Operation {
 		case o.Invoke.F != histories.Incr && o.Invoke.F != histories.Read, o.Invoke.F == histories.Read && o.Outcome() != histories.OK:
 			continue
 		case o.Outcome() == histories.Info:
-			op.Return = int64(len(rec.events)) + 1
+			op.Return = int64(len(rec.Times)) + 1
 		}
 		ops = append(ops, op)
 	}

@@ -22,15 +22,12 @@ import (
 //
 // It is Unknown if nobody had to wait.
 func judgeFairness(rec *record, opt Options) judge {
-	f := &fairness{opt: opt, rec: rec, queues: make(map[string]*queue), grants: make(map[int]int)}
-	for i := range rec.events {
-		if e := &rec.events[i]; e.F == histories.Acquire && e.Process != histories.Nemesis && !e.Invalid() {
-			f.on(e)
-		}
-	}
-	return f
+	f := *rec.fair
+	f.rec, f.opt = rec, opt
+	return &f
 }
 
+// fairness is who waited and who was served, as it happened.
 type fairness struct {
 	opt    Options
 	rec    *record
@@ -40,8 +37,15 @@ type fairness struct {
 	worst  *wait
 }
 
+func newFairness() *fairness {
+	return &fairness{queues: make(map[string]*queue), grants: make(map[int]int)}
+}
+
 // on takes the next event of an acquire.
 func (f *fairness) on(e *histories.Event) {
+	if e.Process == histories.Nemesis || e.Invalid() {
+		return
+	}
 	q := f.queues[e.Key]
 	if q == nil {
 		q = &queue{invoked: make(map[int]int)}

@@ -9,8 +9,8 @@ type record struct {
 	histories.Remains
 	stretches []*stretch // in order of keys
 
-	// What a history that came as a stream does not have: see Stream.
-	events []histories.Event
+	// What is kept of no history of which exclusion alone is judged: see Stream.
+	fair *fairness
 	// crashes are the events at which processes crashed, by process.
 	crashes map[int]int
 
@@ -22,21 +22,11 @@ type record struct {
 // newRecord pairs a history. An error means that it must not be judged; the record is what
 // could be paired.
 func newRecord(events []histories.Event) (*record, error) {
-	fold := histories.NewFold()
-	fold.KeepCalls()
+	s := NewStream(nil)
 	for _, e := range events {
-		fold.Add(e)
+		_ = s.Add(e)
 	}
-	left, invalid := fold.Remains()
-	crashes := make(map[int]int)
-	for _, e := range events {
-		if e.F == histories.Crash {
-			crashes[e.Process] = e.Index
-		}
-	}
-	rec := &record{Remains: left, events: events, crashes: crashes}
-	rec.stretches = rec.divide(events)
-	return rec, invalid
+	return s.record()
 }
 
 // calling is the span of a call. One without an outcome ends with the crash of its process, or

@@ -27,7 +27,7 @@ type stretch struct {
 }
 
 // divide returns the stretches of a history, in order of keys.
-func (r *record) divide(events []histories.Event) []*stretch {
+func (r *record) divide(singles []histories.Event) []*stretch {
 	byKey := make(map[string]*stretch)
 	var last *stretch // as large histories have one key
 	of := func(key string) *stretch {
@@ -53,11 +53,9 @@ func (r *record) divide(events []histories.Event) []*stretch {
 		s := of(o.Invoke.Key)
 		s.returns = append(s.returns, o)
 	}
-	for _, e := range events {
-		if e.F == histories.Audit || e.F == histories.Waited {
-			s := of(e.Key)
-			s.singles = append(s.singles, e)
-		}
+	for _, e := range singles {
+		s := of(e.Key)
+		s.singles = append(s.singles, e)
 	}
 	all := make([]*stretch, 0, len(byKey))
 	for _, key := range sortedKeys(byKey) {

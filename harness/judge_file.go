@@ -30,17 +30,22 @@ const ByCalls checker.Model = "by-calls"
 // the model at all; that is no error here. Where lines were left out, the report says what is
 // certain all the same.
 //
-// A large history is not held in memory if the properties can do without: those of
-// exclusion. A second look at the file then finds what the witnesses name.
+// The events of a history of a lock are not held in memory, and of exclusion alone not even its
+// calls. A second look at the file finds what the witnesses name.
 //
 // watch, if it is not nil, is told how many bytes of the file have been read for the first
 // time. The size is 0 if the file has none.
 func JudgeFile(ctx context.Context, path string, lenient bool, model checker.Model, properties []checker.Property, watch func(read, size int64)) (Judged, error) {
 	var j Judged
 	var err error
-	if model == "" && checker.Streams(properties) && readableAgain(path) {
+	stream := (model == "" || model == ByCalls) && readableAgain(path)
+	if stream {
 		err = j.stream(ctx, path, lenient, properties, watch)
-	} else {
+	}
+	if told := j.Calls.Model(); err == nil && model == ByCalls && told != "" { // it is no history of a lock, and read again
+		j, model, stream = Judged{}, told, false
+	}
+	if err == nil && !stream {
 		err = j.whole(ctx, path, lenient, model, properties, watch)
 	}
 	if err != nil {
@@ -135,7 +140,7 @@ func (j *Judged) whole(ctx context.Context, path string, lenient bool, model che
 }
 
 func (j *Judged) stream(ctx context.Context, path string, lenient bool, properties []checker.Property, watch func(read, size int64)) error {
-	s := checker.NewStream()
+	s := checker.NewStream(properties)
 	faults := false
 	var err error
 	j.File, err = histories.WatchEvents(path, lenient, watch, func(_ int, e histories.Event) error {
@@ -149,6 +154,9 @@ func (j *Judged) stream(ctx context.Context, path string, lenient bool, properti
 	}
 	opt := judgeOptions(j.Meta, properties)
 	opt.FaultsExpected, opt.Gaps = faults, j.gaps()
+	if j.Meta != nil {
+		opt.Commands = witness(j.Meta.Terms, commandsBeside(path))
+	}
 	j.Report = s.Check(ctx, opt)
 
 	wanted := cited(j.Report)
