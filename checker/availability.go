@@ -64,7 +64,6 @@ type availability struct {
 	leases map[string]time.Duration // by key: the longest asked for
 	shared map[string]bool          // by key: somebody would share it
 
-	grants             []*histories.Op
 	refused            int
 	wrong, vain, stuck conflicts
 	asked              bool // after the last fault
@@ -92,10 +91,7 @@ func (j *availability) hear(_ context.Context, of *stretch) error {
 		if o.Done && !s.mine(o.Complete.Index) {
 			continue
 		}
-		switch o.Outcome() {
-		case histories.OK:
-			j.grants = append(j.grants, o)
-		case histories.Fail:
+		if o.Outcome() == histories.Fail {
 			if j.refused++; free[i] {
 				j.wrong.add(of, &conflict{witness: []int{o.Invoke.Index, o.Complete.Index}, story: s.tellRefused(o)})
 			}
@@ -109,8 +105,8 @@ func (j *availability) verdict(res *Result) error {
 		res.Verdict, res.Witness, res.Story = Fail, j.hung.witness, j.hung.story
 		return nil
 	}
-	slices.SortFunc(j.grants, func(a, b *histories.Op) int { return a.Complete.Index - b.Complete.Index })
-	pace := j.rec.tellSupply(j.grants)
+	p := paceOf(j.rec)
+	pace := p.tell()
 	proof := cmp.Or(j.vain.first, j.stuck.first)
 	if wrong := j.wrong.first; wrong != nil && (j.vain.n == 0 || wrong.witness[1] <= j.vain.first.witness[1]) {
 		if proof = wrong; j.wrong.n > 1 {
@@ -121,20 +117,15 @@ func (j *availability) verdict(res *Result) error {
 	case proof != nil:
 		res.Verdict, res.Witness = Fail, proof.witness
 		res.Story = paragraph(proof.story, pace)
-	case j.asked && !j.recovered():
+	case j.asked && !p.recovered:
 		res.Story = paragraph(pace, "It was asked for then, but may have been held.")
-	case len(j.grants) == 0:
+	case p.grants == 0:
 		res.Story = "Nobody was granted a lock, and it may have been held all the time."
 	default:
 		res.Verdict = Pass
 		res.Story = paragraph(pace, fmt.Sprintf("%s, none of a key that was certainly free and that nobody else wanted.", count(j.refused, "refusal")))
 	}
 	return nil
-}
-
-// recovered says whether a lock was asked for after the last fault, and granted.
-func (j *availability) recovered() bool {
-	return slices.ContainsFunc(j.grants, func(o *histories.Op) bool { return at(o.Invoke.Index) >= j.calm })
 }
 
 // supply is who may have had one key on its servers, and who asked for it.
@@ -359,53 +350,4 @@ func (s *supply) since(o *histories.Op) string {
 		return "nobody had been granted it before"
 	}
 	return fmt.Sprintf("all %s of it before had ended on every server", count(n, "hold"))
-}
-
-// tellPace tells how many acquisitions came in each window as long as the longest lease, if
-// there are several. The run began at start.
-func tellPace(grants []*histories.Op, start, whole time.Duration) string {
-	const most = 100_000 // windows; of so many nobody asks for the least and the most
-	var lease time.Duration
-	for _, g := range grants {
-		lease = max(lease, g.Invoke.TTL)
-	}
-	if lease <= 0 || whole/lease < 2 || whole/lease > most {
-		return ""
-	}
-	windows := make([]int, whole/lease) // a last one that is not whole does not count
-	for _, g := range grants {
-		if i := int((g.Complete.Time - start) / lease); i < len(windows) {
-			windows[i]++
-		}
-	}
-	return fmt.Sprintf(", %d to %d in each %s", slices.Min(windows), slices.Max(windows), seconds(lease))
-}
-
-// tellSupply tells how often and how steadily locks were granted. The grants come in order.
-func (r *record) tellSupply(grants []*histories.Op) string {
-	if len(grants) == 0 {
-		return "Nobody was granted a lock."
-	}
-	var longest, from time.Duration
-	start := r.Times[0] // of a foreign history it may be since 1970
-	last := start
-	for _, g := range grants {
-		if gap := g.Complete.Time - last; gap > longest {
-			longest, from = gap, last
-		}
-		last = g.Complete.Time
-	}
-	whole := r.Times[len(r.Times)-1] - start
-	text := fmt.Sprintf("%s in %s%s; the longest time without one was %s, from %s on.",
-		count(len(grants), "acquisition"), seconds(whole), tellPace(grants, start, whole), seconds(longest), seconds(from))
-	calm, sick := lastHealed(r.Faults)
-	if sick != nil || calm == 0 {
-		return text
-	}
-	for _, g := range grants {
-		if at(g.Invoke.Index) > calm {
-			return paragraph(text, fmt.Sprintf("The first after the last fault came %s after it.", seconds(g.Complete.Time-r.timeOf(calm))))
-		}
-	}
-	return paragraph(text, "None came after the last fault.")
 }

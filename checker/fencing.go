@@ -89,7 +89,7 @@ func (j *fencing) verdict(res *Result) error {
 
 // fenced concerns histories in which somebody has a token.
 func fenced(rec *record) bool {
-	return slices.ContainsFunc(rec.Holds, func(h *histories.Hold) bool { return h.Token != 0 })
+	return rec.held(func(h *histories.Hold) bool { return h.Token != 0 })
 }
 
 // issuedDown looks for tokens of one key that do not go up. Holds come in order of

@@ -66,6 +66,11 @@ func (r *record) divide(singles []histories.Event) []*stretch {
 	return all
 }
 
+// held says whether f is true of any hold of a history.
+func (r *record) held(f func(*histories.Hold) bool) bool {
+	return slices.ContainsFunc(r.stretches, func(s *stretch) bool { return slices.ContainsFunc(s.holds, f) })
+}
+
 // acquires are the acquires among the calls, but for those whose arguments were refused: they asked
 // nobody for the lock.
 func (s *stretch) acquires() []*histories.Op {

@@ -114,26 +114,25 @@ func contended(rec *record) bool {
 	if rec.Taken > 0 {
 		return true
 	}
-	// How far the attempts of each claimant reach on each key, so far.
+	return slices.ContainsFunc(rec.stretches, (*stretch).contended)
+}
+
+// contended says whether two workers ever wanted the key at the same time.
+func (s *stretch) contended() bool {
 	type claimant struct {
 		worker int
 		mode   histories.Mode
 	}
-	reach := make(map[string]map[claimant]rank)
-	for _, h := range rec.Holds {
-		key := reach[h.Key]
-		if key == nil {
-			key = make(map[claimant]rank)
-			reach[h.Key] = key
-		}
-		for c, to := range key {
+	reach := make(map[claimant]rank) // how far the attempts of each reach, so far
+	for _, h := range s.holds {
+		for c, to := range reach {
 			readers := c.mode == histories.Shared && h.Mode == histories.Shared
 			if c.worker != h.Worker && !readers && to > at(h.Invoked.Event) {
 				return true
 			}
 		}
 		c := claimant{h.Worker, h.Mode}
-		key[c] = max(key[c], thoughtHeld(h).to)
+		reach[c] = max(reach[c], thoughtHeld(h).to)
 	}
 	return false
 }
@@ -141,7 +140,7 @@ func contended(rec *record) bool {
 // hit says whether a fault or a crash met a lock that was possibly held.
 func hit(rec *record) bool {
 	faults := rec.faults(nil)
-	return rec.Hit > 0 || slices.ContainsFunc(rec.Holds, func(h *histories.Hold) bool {
+	return rec.Hit > 0 || rec.held(func(h *histories.Hold) bool {
 		return h.End == histories.Crash || faults.meets(between(h.Invoked.Event, possiblyHeld(rec, h)))
 	})
 }
