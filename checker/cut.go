@@ -223,6 +223,13 @@ func (c *cutter) kept(last *stretch) map[uint64]bool {
 	return kept
 }
 
+// asked says whether the acquire of an attempt is known.
+func (s *stretch) asked(attempt uint64) bool {
+	return s.number == 0 || slices.ContainsFunc(s.calls, func(o *histories.Op) bool {
+		return o.Invoke.F == histories.Acquire && o.Invoke.Attempt == attempt
+	})
+}
+
 // over is the event at which a call returned, or the last one if it never did.
 func (s *stretch) over(o *histories.Op) int {
 	if o.Done {

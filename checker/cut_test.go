@@ -53,6 +53,24 @@ func TestCut(t *testing.T) {
 	}
 }
 
+// TestLateCall checks that nothing passes because of a call that came when its attempt was forgotten.
+func TestLateCall(t *testing.T) {
+	history, now := "", 0
+	for range 20 {
+		for _, who := range "ABC" {
+			history += fmt.Sprintf("%[1]c acquire %[2]d %[3]d ok ttl=10\n%[1]c release %[4]d %[5]d ok\n", who, now, now+1, now+2, now+3)
+			now += 4
+		}
+	}
+	history += fmt.Sprintf("A release %d %d ok attempt=1", now, now+1)
+	events := script(t, history)
+	for spared, want := range map[int]Verdict{math.MaxInt: Fail, 6: Unknown} {
+		if got := Check(t.Context(), events, Options{spared: spared}).Result(TruthfulReplies); got.Verdict != want {
+			t.Errorf("%d spared: %v, want %v: %s", spared, got.Verdict, want, got.Story)
+		}
+	}
+}
+
 // damage changes a few answers of a history.
 func damage(rng *rand.Rand, events []histories.Event) {
 	for range 1 + rng.IntN(3) {

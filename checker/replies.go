@@ -49,6 +49,7 @@ type replies struct {
 	serverFaults cover
 
 	answered int
+	late     int // calls of attempts that had been over for so long that nothing is known of them
 	untrue   conflicts
 	obscure  map[string]bool // keys of which nobody knows any more what is there: see refusedOwn
 }
@@ -73,6 +74,8 @@ func (j *replies) verdict(res *Result) error {
 	case j.answered == 0:
 		res.Verdict = NotApplicable
 		res.Story = "No release or extend got an answer."
+	case j.late > 0:
+		res.Story = fmt.Sprintf("%s to release or extend what had been given back long before, of which nothing is known any more.", count(j.late, "answer"))
 	default:
 		res.Verdict = Pass
 		res.Story = fmt.Sprintf("%s to release and extend, and none that the key can be seen to contradict.", count(j.answered, "answer"))
@@ -102,6 +105,9 @@ func newDialogue(j *replies, s *stretch) *dialogue {
 		case histories.Release, histories.Extend:
 			if o.Outcome() != histories.Info && s.mine(o.Complete.Index) {
 				j.answered++
+				if d.own[o.Invoke.Attempt] == nil && !s.asked(o.Invoke.Attempt) {
+					j.late++
+				}
 			}
 		case histories.Acquire:
 			if o.Complete.Taken() {
