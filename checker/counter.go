@@ -33,7 +33,6 @@ func judgeCounter(*record, Options) judge { return &counters{known: make(tallies
 type counters struct {
 	known    tallies
 	accepted int
-	lost     int64
 	conflict conflicts
 }
 
@@ -41,6 +40,8 @@ type counters struct {
 type tally struct {
 	accepted int           // increments
 	counted  int           // increments that may have counted
+	twins    int64         // increments that brought it to a number to which another had
+	missing  int64         // the most that an access found it short by
 	top      peak          // of the increments
 	shown    *histories.Op // the access with the highest token: see tokenDown
 	final    bool          // somebody looked after the last accepted increment
@@ -50,7 +51,7 @@ type tally struct {
 type tallies map[string]*tally
 
 func (j *counters) hear(_ context.Context, s *stretch) error {
-	if j.known[s.key] == nil && !s.counts() {
+	if !s.counter {
 		return nil
 	}
 	c := newCounter(s, j.known)
@@ -62,7 +63,6 @@ func (j *counters) hear(_ context.Context, s *stretch) error {
 		return err
 	}
 	j.accepted += len(c.accepted)
-	j.lost += c.lost
 	if c.first != nil {
 		j.conflict.add(s, c.first)
 	}
@@ -71,16 +71,18 @@ func (j *counters) hear(_ context.Context, s *stretch) error {
 }
 
 func (j *counters) verdict(res *Result) error {
-	unseen := ""
+	unseen, lost := "", int64(0)
 	for _, key := range sortedKeys(j.known) {
-		if k := j.known[key]; !k.final && k.accepted > 0 {
+		k := j.known[key]
+		lost += max(k.twins, k.missing)
+		if !k.final && k.accepted > 0 {
 			unseen = key
 		}
 	}
 	switch {
 	case j.conflict.n > 0:
 		res.Verdict, res.Witness = Fail, j.conflict.first.witness
-		res.Story = paragraph(j.conflict.first.story, fmt.Sprintf("Of %s that were accepted, at least %d got lost.", count(j.accepted, "increment"), j.lost))
+		res.Story = paragraph(j.conflict.first.story, fmt.Sprintf("Of %s that were accepted, at least %d got lost.", count(j.accepted, "increment"), lost))
 	case j.accepted == 0:
 		res.Story = "No increment is known to have been accepted, so none could be lost."
 	case unseen != "":
@@ -102,8 +104,7 @@ type counter struct {
 	peaks    []peak          // of accepted, up to each of them
 
 	first *conflict
-	lost  int64 // at least so many increments
-	final bool  // somebody looked after the last accepted increment
+	final bool // somebody looked after the last accepted increment
 }
 
 func newCounter(s *stretch, known tallies) *counter {
@@ -185,7 +186,7 @@ func (c *counter) twins() {
 			by[c.seen[i]] = o
 			continue
 		}
-		if c.lost++; c.first == nil {
+		if c.past.twins++; c.first == nil {
 			c.first = &conflict{
 				witness: []int{first.Complete.Index, o.Complete.Index},
 				story: fmt.Sprintf("%s's increment of %s at %s and %s's at %s both brought it to %s.",
@@ -227,7 +228,7 @@ func (c *counter) bounds() error {
 		if missing <= 0 {
 			continue
 		}
-		c.lost = max(c.lost, missing)
+		c.past.missing = max(c.past.missing, missing)
 		if c.first == nil {
 			c.first = &conflict{
 				witness: []int{top.by, o.Complete.Index},

@@ -50,7 +50,7 @@ func (s *stretch) cut(opt Options, spared int) []*stretch {
 		return []*stretch{s}
 	}
 	c := cutter{whole: s, opt: opt, spared: spared, held: s.holds, sick: s.leftovers(opt)}
-	c.part = &stretch{record: s.record, key: s.key, to: len(s.Times)}
+	c.part = &stretch{record: s.record, key: s.key, counter: s.counter, to: len(s.Times)}
 	begun := 0
 	for _, o := range s.returns {
 		for ; begun < len(s.calls) && s.calls[begun].Invoke.Index < o.Complete.Index; begun++ {
@@ -149,7 +149,7 @@ func (c *cutter) begun(release *histories.Op) {
 		last.settled = min(last.settled, o.Invoke.Index)
 	}
 	kept := c.kept(last)
-	next := &stretch{record: last.record, key: last.key, lo: last.settled, from: last.to, to: len(last.Times), number: last.number + 1}
+	next := &stretch{record: last.record, key: last.key, counter: last.counter, lo: last.settled, from: last.to, to: len(last.Times), number: last.number + 1}
 	for _, o := range last.calls {
 		if kept[o.Invoke.Attempt] {
 			next.calls = append(next.calls, o)

@@ -228,7 +228,7 @@ func (j *fencing) acceptedDown(s *stretch) conflicts {
 		r.tokens()
 		return r.stale
 	}
-	if j.counters[s.key] != nil || s.counts() {
+	if s.counter {
 		return newCounter(s, j.counters).tokenDown()
 	}
 	return conflicts{}

@@ -12,7 +12,8 @@ import (
 type register struct {
 	*stretch
 	*ledger
-	accesses []*histories.Op // in order of invocations
+	accesses  []*histories.Op // in order of invocations
+	forgotten int64           // version up to which it need not be known who wrote it
 
 	producer map[int64]*histories.Op // accepted write that produced a version
 
@@ -42,13 +43,14 @@ func newRegister(s *stretch, known ledgers) *register {
 			r.accesses = append(r.accesses, o)
 		}
 	}
-	if len(r.accesses) == 0 || s.counts() {
+	if len(r.accesses) == 0 || s.counter {
 		return nil
 	}
 	if known[s.key] == nil {
 		known[s.key] = &ledger{}
 	}
 	r.ledger = known[s.key]
+	r.forgotten = r.newest
 	return r
 }
 
@@ -237,6 +239,9 @@ func (r *register) lostUpdate(seen int64, source int, writers []*histories.Op, w
 	name := histories.WorkerName(write.Invoke.Worker)
 	c := &conflict{witness: []int{source, write.Complete.Index}}
 	by := "somebody whose write has no known outcome had written"
+	if write.Complete.Version <= r.forgotten {
+		by = "somebody had written"
+	}
 	if len(writers) > 0 {
 		w := writers[len(writers)-1]
 		by = fmt.Sprintf("%s had written at %s", histories.WorkerName(w.Invoke.Worker), seconds(w.Complete.Time))

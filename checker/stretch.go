@@ -9,7 +9,8 @@ import (
 // A stretch is what happened on one key, or a part of that: see cutter. The judges only read it.
 type stretch struct {
 	*record
-	key string
+	key     string
+	counter bool // somebody increments what the key is of
 
 	number   int               // of the parts of a key, from 0
 	from, to int               // the events that belong to this part and to no other; what is told by earlier ones was judged before
@@ -47,7 +48,7 @@ func (r *record) divide(singles []histories.Event) []*stretch {
 	}
 	for _, o := range r.Calls {
 		s := of(o.Invoke.Key)
-		s.calls = append(s.calls, o)
+		s.calls, s.counter = append(s.calls, o), s.counter || o.Invoke.F == histories.Incr
 	}
 	for _, o := range r.Returns {
 		s := of(o.Invoke.Key)
@@ -81,11 +82,6 @@ func (s *stretch) acquires() []*histories.Op {
 		}
 	}
 	return all
-}
-
-// counts says whether the key is that of a counter: somebody increments it.
-func (s *stretch) counts() bool {
-	return slices.ContainsFunc(s.calls, func(o *histories.Op) bool { return o.Invoke.F == histories.Incr })
 }
 
 // A conflict is the evidence of a violation.
