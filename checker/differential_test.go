@@ -25,10 +25,11 @@ func TestDifferential(t *testing.T) {
 	readings := map[string]struct {
 		sections reading
 		holders  func([]histories.Event, int) map[uint64]bool // at an instant, as the definition has it
+		ends     ends
 	}{
-		"strict": {strictSections, func(events []histories.Event, instant int) map[uint64]bool { return believers(events, false, instant) }},
-		"lease":  {leaseSections, func(events []histories.Event, instant int) map[uint64]bool { return believers(events, true, instant) }},
-		"served": {servedSections, owed},
+		"strict": {strictSections, func(events []histories.Event, instant int) map[uint64]bool { return believers(events, false, instant) }, ends{}},
+		"lease":  {leaseSections, func(events []histories.Event, instant int) map[uint64]bool { return believers(events, true, instant) }, ends{told: true}},
+		"served": {servedSections, owed, ends{asked: true}},
 	}
 	illegal := map[string]int{}
 	for i := range n {
@@ -45,7 +46,7 @@ func TestDifferential(t *testing.T) {
 				"interval engine":  overlaps == 0,
 				"porcupine engine": linearizable(t.Context(), sections, 0) == porcupine.Ok,
 				"short calls":      porcupine.CheckOperations(mutex(t.Context()), appendPlain(nil, short(sections, operations(sections)))),
-				"definition":       excludes(events, name == "served", r.holders),
+				"definition":       excludes(events, r.ends, r.holders),
 			}
 			if name == "strict" {
 				says["plain porcupine"] = plain(events)
@@ -254,54 +255,75 @@ func (g *generator) complete(c *randomClient) {
 	}
 }
 
+// ends are what ends a hold by itself: the deadline that was told, or the lease that was asked for.
+type ends struct{ told, asked bool }
+
+// first is the first instant at which the hold of an attempt that was asked for at an event can be over,
+// if it was answered at another.
+func (n ends) first(events []histories.Event, from, to int) int {
+	acquire := &events[from]
+	until := time.Duration(math.MaxInt64)
+	switch {
+	case n.told && events[to].Deadline > 0:
+		until = events[to].Deadline
+	case n.asked:
+		until = acquire.Time + acquire.TTL - acquire.TTL/100 - 2*time.Millisecond
+	}
+	for i := from + 1; i <= to; i++ {
+		e := &events[i]
+		mine := e.Attempt == acquire.Attempt
+		switch {
+		case e.Time >= until:
+			return 2 * i
+		case mine && (e.F == histories.Lost || e.F == histories.Release && e.Type == histories.Invoke),
+			!n.asked && (mine && e.F == histories.Abandon || e.F == histories.Crash && e.Worker == acquire.Worker):
+			return 2*i + 1
+		}
+	}
+	return 2*to + 1
+}
+
 // excludes reads the definition out: no two attempts hold the key at any instant, and an
 // attempt that surfaced finds a free instant inside the release that proved it, or, of leases,
-// between its acquire and that; or inside its acquire if its lease was over when that returned.
-func excludes(events []histories.Event, leases bool, holders func([]histories.Event, int) map[uint64]bool) bool {
+// between their end and that; or, if its hold was over when its acquire returned, between its end and that.
+func excludes(events []histories.Event, ended ends, holders func([]histories.Event, int) map[uint64]bool) bool {
 	// Instants are just before (2i) and just after (2i+1) event i.
 	for instant := range 2 * len(events) {
 		if len(holders(events, instant)) > 1 {
 			return false
 		}
 	}
-	unknown := map[uint64]bool{}
-	invoked, asked, ttl := map[int]int{}, map[uint64]int{}, map[uint64]time.Duration{}
-	surfaced, ended := map[uint64]bool{}, map[uint64]bool{}
-	free := func(from, to int) bool { // at some instant between two events
-		for instant := 2*from + 1; instant <= 2*to; instant++ {
+	unknown, surfaced := map[uint64]bool{}, map[uint64]bool{}
+	invoked, asked := map[int]int{}, map[uint64]int{} // by process, and by attempt
+	free := func(from, to int) bool {                 // at some instant
+		for instant := from; instant <= to; instant++ {
 			if len(holders(events, instant)) == 0 {
 				return true
 			}
 		}
 		return false
 	}
-	crashed := map[int]bool{} // by process
 	for i, e := range events {
 		switch {
-		case e.F == histories.Crash:
-			crashed[e.Process] = true
-		case e.F == histories.Lost, e.F == histories.Abandon:
-			ended[e.Attempt] = true
 		case e.F == histories.Acquire && e.Type == histories.Invoke:
-			unknown[e.Attempt] = true
-			invoked[e.Process], asked[e.Attempt], ttl[e.Attempt] = i, i, e.TTL
+			unknown[e.Attempt], asked[e.Attempt] = true, i
 		case e.F == histories.Acquire && e.Type == histories.OK:
 			unknown[e.Attempt] = false
-			if over := !holders(events, 2*i+1)[e.Attempt] && !ended[e.Attempt] && !crashed[e.Process]; over && !free(invoked[e.Process], i) {
+			from := max(2*asked[e.Attempt]+1, ended.first(events, asked[e.Attempt], i))
+			if over := !holders(events, 2*i+1)[e.Attempt]; over && !free(from, 2*i) {
 				return false
 			}
 		case e.F == histories.Acquire && e.Type != histories.Info:
 			unknown[e.Attempt] = false
 		case e.F == histories.Release && e.Type == histories.Invoke:
 			invoked[e.Process] = i
-			ended[e.Attempt] = true
 		case e.F == histories.Release && e.Type == histories.OK && unknown[e.Attempt] && !surfaced[e.Attempt]:
 			surfaced[e.Attempt] = true
-			from := invoked[e.Process]
-			if end := events[asked[e.Attempt]].Time + ttl[e.Attempt] - ttl[e.Attempt]/100 - 2*time.Millisecond; leases && end <= e.Time {
-				from = asked[e.Attempt]
+			from := 2*invoked[e.Process] + 1
+			if ended.asked {
+				from = max(2*asked[e.Attempt]+1, ended.first(events, asked[e.Attempt], i))
 			}
-			if !free(from, i) {
+			if !free(from, 2*i) {
 				return false
 			}
 		}

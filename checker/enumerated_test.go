@@ -297,7 +297,7 @@ func TestEnumeratedLeases(t *testing.T) {
 			history: `
 				A acquire 0 1 ok ttl=10000
 				B acquire 10 200 ok ttl=50`,
-			want: Fail, story: "when its lease was over",
+			want: Fail, story: "when its hold was over",
 			witness: []string{"1 A acquire ok", "10 B acquire invoke", "200 B acquire ok"},
 		},
 		{
@@ -305,6 +305,22 @@ func TestEnumeratedLeases(t *testing.T) {
 			history: `
 				B acquire 10 200 ok ttl=50
 				A acquire 100 101 ok ttl=10000`,
+			want: Pass,
+		},
+		{
+			name: "bad: neither can have come first",
+			history: `
+				A acquire 1500 1501 ok ttl=10000
+				B acquire 1000 3200 ok ttl=1000`,
+			want: Fail, story: "cannot have been before 1.988 s",
+		},
+		{
+			name: "ok: an earlier release may have ended what a later one shows",
+			history: `
+				A acquire 2 3 info ttl=10000
+				A release 160 161 info
+				B acquire 321 322 ok ttl=10000
+				A release 434 435 ok`,
 			want: Pass,
 		},
 		{
@@ -327,6 +343,15 @@ func TestEnumeratedLeases(t *testing.T) {
 }
 
 func TestEnumeratedExclusion(t *testing.T) {
+	enumerated(t, StrictExclusion, []trial{{
+		name: "bad: it was granted, though its release overtook it",
+		history: `
+			B acquire 0 1 ok ttl=10000
+			A acquire 10 20 ok ttl=10000
+			A release 12 13 ok proc=2`,
+		want: Fail, story: "when its hold was over",
+		witness: []string{"1 B acquire ok", "10 A acquire invoke", "20 A acquire ok"},
+	}})
 	for _, property := range []Property{StrictExclusion, LeaseExclusion, LeaseHonoured} {
 		enumerated(t, property, []trial{
 			{

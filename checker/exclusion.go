@@ -115,12 +115,16 @@ type overlap struct {
 // witness returns the events that prove both grants, in order.
 func (o overlap) witness() []int {
 	if s := o.second; s.surfaced {
-		w := []int{o.first.grant, int(s.end / 2), s.grant}
+		from := int(s.call / 2)
+		if r, ok := accepted(s.hold); ok && !s.late() {
+			from = r.Invoked.Event
+		}
+		w := []int{o.first.grant, from, s.grant}
 		for _, s := range o.cover {
 			w = append(w, s.grant)
 		}
 		slices.Sort(w)
-		return w
+		return slices.Compact(w)
 	}
 	return []int{o.first.grant, o.second.grant}
 }
@@ -138,9 +142,13 @@ func (o overlap) meets(gaps []int) bool {
 // tellOverlap tells an overlap in plain English.
 func (r *stretch) tellOverlap(o overlap) string {
 	first, second := histories.WorkerName(o.first.hold.Worker), histories.WorkerName(o.second.hold.Worker)
-	if o.second.surfaced && o.second.ended != histories.Release {
-		return fmt.Sprintf("%s's acquire of %s, invoked at %s, was granted at %s, when its lease was over; during all of that call the key was %s's, from %s on.",
-			second, o.first.hold.Key, r.when(int(o.second.call/2)), r.when(o.second.grant), first, r.when(o.first.grant))
+	if o.second.late() {
+		over := r.when(int(o.second.end / 2))
+		if o.second.ended == expired || o.second.ended == deadline {
+			over = seconds(max(o.second.until, r.Times[o.second.call/2]))
+		}
+		return fmt.Sprintf("%s's acquire of %s, invoked at %s, was known to be granted at %s, when its hold was over, which cannot have been before %s; from then to that answer the key was %s's, from %s on.",
+			second, o.first.hold.Key, r.when(int(o.second.call/2)), r.when(o.second.grant), over, first, r.when(o.first.grant))
 	}
 	if o.second.surfaced && len(o.cover) > 0 {
 		return fmt.Sprintf("%s's acquire of %s had no known outcome, but its release answered OK at %s, so it had held the lock; %s held it from %s, and with %s there was no instant of that release at which nobody believed to hold it.",

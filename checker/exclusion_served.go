@@ -35,7 +35,7 @@ const overdraft histories.F = "overdraft"
 // servedSections are the leases that the server owes.
 func servedSections(s *stretch) []section {
 	all := s.leases
-	return sections(s.holds, true, func(to []section, h *histories.Hold) []section {
+	return sections(s.holds, func(to []section, h *histories.Hold) []section {
 		begun := len(to)
 		stop, by := givenUp(h)
 		if back := all.overdrawn(h); back != unknown && at(back) < stop {
@@ -68,7 +68,10 @@ func servedSections(s *stretch) []section {
 				last.end, last.ended = stop, by
 			}
 		}
-		return believable(to, begun)
+		return to
+	}, func(h *histories.Hold) rank {
+		stop, _ := givenUp(h)
+		return min(stop, gapAt(s.Times, earliestEnd(h)))
 	})
 }
 

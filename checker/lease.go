@@ -372,7 +372,7 @@ func earliestEnd(h *histories.Hold) time.Duration {
 	return sure(h.Invoked.Time, ttl)
 }
 
-// changes are the events, from that on which proves that h was granted, before stop, at which what is
+// changes are the event that proves that h was granted and those after it, before stop, at which what is
 // owed to h may have changed, with the grant of h that each of them proves, if it does.
 func (l leases) changes(h *histories.Hold, stop rank) iter.Seq2[int, *grant] {
 	return func(yield func(int, *grant) bool) {
@@ -394,8 +394,8 @@ func (l leases) changes(h *histories.Hold, stop rank) iter.Seq2[int, *grant] {
 			}
 			slices.SortFunc(steps, func(a, b leaseStep) int { return a.event - b.event })
 		}
-		for _, s := range steps {
-			if at(s.event) > stop || !yield(s.event, s.proof) {
+		for i, s := range steps {
+			if i > 0 && at(s.event) > stop || !yield(s.event, s.proof) {
 				return
 			}
 		}

@@ -20,7 +20,7 @@ import (
 //     happen, and is believed in from then on. If one of its releases answered OK it did
 //     happen, too: it surfaced. It then returned when that release did.
 //   - A belief that was over when its acquire returned is none, but somebody was granted
-//     the lock: it surfaced during its acquire.
+//     the lock: it surfaced between its end and that return.
 //   - A belief ends when its first release is invoked, whatever the release
 //     answers, so later releases are dropped. The end may take effect late, if
 //     the release is of unknown outcome, refused, or no call at all (lost,
@@ -41,26 +41,29 @@ type section struct {
 	owed     bool          // no belief but a lease that the server owes; until is its end
 }
 
+// late says whether s surfaced because its grant was known only when it was over.
+func (s *section) late() bool { return s.surfaced && s.grant == grantOf(s.hold).Event }
+
 // deadline is the end of a section whose lease ran out. It is no event.
 const deadline histories.F = "deadline"
 
 // strictSections are the sections of the strict reading: one for each attempt
 // that was believed in or surfaced.
 func strictSections(s *stretch) []section {
-	return sections(s.holds, false, func(all []section, h *histories.Hold) []section {
+	return sections(s.holds, func(all []section, h *histories.Hold) []section {
 		proof := grantOf(h)
 		return append(all, section{
 			hold: h, call: at(h.Invoked.Event), granted: at(proof.Event), end: endOf(h),
 			grant: proof.Event, ended: h.End,
 		})
-	})
+	}, unended)
 }
 
 // leaseSections are the sections of the reading as believed: a belief also ends
 // at the deadline told to its holder. An extend that answers in time moves the
 // deadline. One that answers after it begins a section of its own, because in
 // between the holder did not believe. A deadline that had passed when it was
-// told gives no belief at all.
+// told gives no belief at all, but the key was granted until then.
 func leaseSections(of *stretch) []section {
 	told := func(d time.Duration) rank {
 		if d == 0 {
@@ -68,8 +71,7 @@ func leaseSections(of *stretch) []section {
 		}
 		return gapAt(of.Times, d)
 	}
-	return sections(of.holds, false, func(all []section, h *histories.Hold) []section {
-		begun := len(all)
+	return sections(of.holds, func(all []section, h *histories.Hold) []section {
 		stop := endOf(h)
 		proof, until, extends := h.Returned, h.Deadline, h.Extends
 		if h.Outcome != histories.OK {
@@ -97,16 +99,16 @@ func leaseSections(of *stretch) []section {
 		if s.end >= stop {
 			s.end, s.ended = stop, h.End
 		}
-		return believable(append(all, s), begun)
-	})
+		return append(all, s)
+	}, unended)
 }
 
 // believable drops those of all[begun:] that are over when they begin. Of a first one it keeps that
-// it was granted.
+// it was granted: whenever that was, it had the key at some instant from its end to its return.
 func believable(all []section, begun int) []section {
 	for i := begun; i < len(all); i++ {
-		if s := &all[i]; s.end <= s.granted && !s.extended && s.hold.Outcome == histories.OK {
-			s.surfaced, s.end, s.bound = true, s.call, s.granted
+		if s := &all[i]; s.end <= s.granted && !s.extended {
+			s.surfaced, s.end, s.bound = true, max(s.end, s.call), s.granted
 		}
 	}
 	kept := slices.DeleteFunc(all[begun:], func(s section) bool { return s.end <= s.granted && !s.surfaced })
@@ -125,36 +127,24 @@ func grantOf(h *histories.Hold) histories.Instant {
 	return histories.Instant{}
 }
 
-// believed says whether the holder of h believed for any time at all: its grant is certain, and nothing had
-// ended the attempt by then.
-func believed(h *histories.Hold) bool {
-	proof := grantOf(h)
-	return proof != (histories.Instant{}) && (h.Open() || h.Ended.Event > proof.Event)
-}
-
-// sections applies the reduction. read appends the sections of a hold that its holder
-// believed in.
-//
-// That a release was accepted proves that it was held then or, of a lease that may have been over
-// by then, that it had been granted.
-func sections(holds []*histories.Hold, leases bool, read func([]section, *histories.Hold) []section) []section {
+// sections applies the reduction. read appends the sections of a hold whose grant is certain, and
+// tells when the lease of another that surfaced can have ended first.
+func sections(holds []*histories.Hold, read func([]section, *histories.Hold) []section, ended func(*histories.Hold) rank) []section {
 	all := make([]section, 0, len(holds))
 	for _, h := range holds {
-		switch {
-		case believed(h):
-			all = read(all, h)
-		case h.Outcome == histories.Info:
-			if s, ok := surfacedSection(h); ok {
-				if r, _ := accepted(h); leases && earliestEnd(h) <= r.Returned.Time {
-					s.end = s.call
-				}
-				all = append(all, s)
-			}
+		if grantOf(h) != (histories.Instant{}) {
+			all = believable(read(all, h), len(all))
+		} else if s, ok := surfacedSection(h); ok {
+			s.end = max(s.call, min(s.end, ended(h)))
+			all = append(all, s)
 		}
 	}
 	bound(all)
 	return all
 }
+
+// unended is the end of a belief that no lease ends.
+func unended(*histories.Hold) rank { return never }
 
 // surfacedSection is the section of an acquire of unknown outcome, if one of its
 // releases answered OK.

@@ -2,7 +2,6 @@ package checker
 
 import (
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
@@ -311,14 +310,8 @@ func excludesParties(events []histories.Event, lease bool) bool {
 			}
 		}
 	}
-	ended := func(acquire histories.Op) bool { // before it returned
-		return slices.ContainsFunc(events[acquire.Invoke.Index:acquire.Complete.Index], func(e histories.Event) bool {
-			mine := e.Attempt == acquire.Invoke.Attempt && (e.F == histories.Lost || e.F == histories.Abandon || e.F == histories.Release)
-			return mine || e.F == histories.Crash && e.Worker == acquire.Invoke.Worker
-		})
-	}
-	within := func(o histories.Op) bool { // at some instant of a call the key was nobody else's
-		for instant := 2*o.Invoke.Index + 1; instant <= 2*o.Complete.Index; instant++ {
+	within := func(o histories.Op, from int) bool { // at some instant of a call the key was nobody else's
+		for instant := max(from, 2*o.Invoke.Index+1); instant <= 2*o.Complete.Index; instant++ {
 			if free(instant, o.Invoke.Attempt) {
 				return true
 			}
@@ -331,13 +324,13 @@ func excludesParties(events []histories.Event, lease bool) bool {
 		switch {
 		case o.Invoke.F == histories.Acquire:
 			unknown[o.Invoke.Attempt] = o.Outcome() == histories.Info
-			over := o.Outcome() == histories.OK && !believers(events, lease, 2*o.Complete.Index+1)[o.Invoke.Attempt] && !ended(o)
-			if over && !within(o) { // it was granted, though its lease was over when it returned
+			over := o.Outcome() == histories.OK && !believers(events, lease, 2*o.Complete.Index+1)[o.Invoke.Attempt]
+			if over && !within(o, ends{told: lease}.first(events, o.Invoke.Index, o.Complete.Index)) { // it was granted, though that was over when it returned
 				return false
 			}
 		case o.Invoke.F == histories.Release && o.Outcome() == histories.OK && unknown[o.Invoke.Attempt] && !surfaced[o.Invoke.Attempt]:
 			surfaced[o.Invoke.Attempt] = true
-			if !within(o) {
+			if !within(o, 0) {
 				return false
 			}
 		}

@@ -209,8 +209,8 @@ func (d drawing) instant(r rank) int64 {
 func (d drawing) tell(s *section, end bool) string {
 	who, key := histories.WorkerName(s.hold.Worker), inert(s.hold.Key)
 	switch {
-	case !end && s.surfaced && s.ended != histories.Release:
-		return fmt.Sprintf("%s acquires %s, event %d. It was granted by event %d, when its lease was over.", who, key, s.call/2, s.grant)
+	case !end && s.late():
+		return fmt.Sprintf("%s acquires %s, event %d. It was granted by event %d, when its hold was over.", who, key, s.call/2, s.grant)
 	case !end && s.surfaced:
 		return fmt.Sprintf("%s acquires %s, event %d. Its outcome was unknown until its release answered OK, event %d.", who, key, s.call/2, s.grant)
 	case !end && s.extended:

@@ -13,7 +13,8 @@ import (
 // told. The lock is taken at its word: of an attempt of unknown outcome, an accepted extend says
 // that it had the lock then, and an accepted release that it had it until then.
 //
-// Whom an extend tells a new deadline after the old one believes again; that is left open.
+// Whom an extend tells a new deadline after the old one believes again; that is left open. So it is
+// when a grant of unknown outcome had begun that is shown by an extend alone, with a deadline that had passed.
 func (s *search) belief(ends []tick) func(s *search, st *state, a, at int, next []state) []state {
 	return func(s *search, st *state, a, at int, next []state) []state {
 		act := &s.acts[a]
@@ -92,8 +93,8 @@ func (s *search) extended(of int) bool {
 	})
 }
 
-// deadline is when an acquire's belief ends by the deadlines that were told, and false if it
-// does so more than once.
+// deadline is when an acquire's belief ends by the deadlines that were told, and false if that is
+// left open.
 func (s *search) deadline(of int) (tick, bool) {
 	told := func(a *act) tick {
 		if a.told == 0 {
@@ -112,11 +113,13 @@ func (s *search) deadline(of int) (tick, bool) {
 	if s.acts[of].outcome == histories.OK {
 		end = told(&s.acts[of])
 	}
-	for _, e := range extends {
-		if e.ret >= end && told(e) > e.ret {
+	for i, e := range extends {
+		switch shows := i == 0 && s.acts[of].outcome != histories.OK; {
+		case e.ret >= end && told(e) > e.ret, shows && told(e) <= e.ret:
 			return 0, false
+		case e.ret < end:
+			end = max(e.ret, told(e))
 		}
-		end = max(e.ret, told(e))
 	}
 	return end, true
 }
