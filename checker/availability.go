@@ -49,43 +49,43 @@ import (
 // somebody asked then. A lock that nobody got, but that may have been held, is a matter of
 // deadlock freedom and Unknown here.
 func judgeAvailability(rec *record, opt Options) judge {
-	calm, sick := lastHealed(rec.Faults)
-	return &availability{opt: opt, rec: rec, hung: rec.hung(), faults: rec.faults(nil), calm: calm, healed: sick == nil && calm > 0, leases: make(map[string]time.Duration), shared: make(map[string]bool)}
+	return &availability{record: rec, opt: opt, leases: make(map[string]time.Duration), shared: make(map[string]bool)}
 }
 
 type availability struct {
-	opt    Options
-	rec    *record
-	hung   *conflict
-	faults cover
-	calm   rank // the end of the last fault
-	healed bool // there was one, and it ended
+	*record
+	opt Options
 
 	leases map[string]time.Duration // by key: the longest asked for
 	shared map[string]bool          // by key: somebody would share it
 
 	refused            int
 	wrong, vain, stuck conflicts
-	asked              bool // after the last fault
+	early              conflicts // in vain, if another fault ends
+	known              rank      // the end of the last fault that was known
+	asked              int       // event: the last time that somebody asked
 }
 
 func (j *availability) hear(_ context.Context, of *stretch) error {
-	if j.hung != nil {
-		return nil
-	}
+	calm, _ := j.calm()
+	j.since(calm)
 	s := newSupply(of, j.opt)
 	j.leases[of.key], j.shared[of.key] = max(s.lease, j.leases[of.key]), j.shared[of.key] || slices.ContainsFunc(s.asked, reads)
 	s.lease, s.shared = j.leases[of.key], j.shared[of.key]
 	s.disturb(j.opt.slack())
 	if v, ok := s.askedInVain(j.opt); ok {
 		j.vain.add(of, &conflict{witness: []int{v.first.Invoke.Index, v.last.Complete.Index}, story: v.tell(s, j.opt.Masters)})
-	} else if c := s.refusedToAll(j.opt); c != nil {
+	} else if c := s.refusedToAll(j.opt, calm); c != nil {
 		j.vain.add(of, c)
+	} else if c := s.refusedToAll(j.opt, never); c != nil && calm != never {
+		j.early.add(of, c)
 	}
-	if c := s.stuck(j.faults, j.opt.slack()); c != nil {
+	if c := s.stuck(j.opt.slack()); c != nil {
 		j.stuck.add(of, c)
 	}
-	j.asked = j.asked || j.healed && slices.ContainsFunc(s.asked, func(o *histories.Op) bool { return at(o.Invoke.Index) >= j.calm })
+	if n := len(s.asked); n > 0 {
+		j.asked = max(j.asked, s.asked[n-1].Invoke.Index)
+	}
 	free := s.open(j.opt.slack())
 	for i, o := range s.asked {
 		if o.Done && !s.mine(o.Complete.Index) {
@@ -100,13 +100,23 @@ func (j *availability) hear(_ context.Context, of *stretch) error {
 	return nil
 }
 
-func (j *availability) verdict(res *Result) error {
-	if j.hung != nil {
-		res.Verdict, res.Witness, res.Story = Fail, j.hung.witness, j.hung.story
+// since takes what was refused to all before the last fault ended.
+func (j *availability) since(calm rank) {
+	if calm != j.known {
+		j.known = calm
+		j.vain.take(j.early)
+		j.early = conflicts{}
+	}
+}
+
+func (j *availability) verdict(res *finding) error {
+	if hung := j.hung(); hung != nil {
+		res.prove(hung, hung.story)
 		return nil
 	}
-	p := paceOf(j.rec)
-	pace := p.tell()
+	calm, sick := j.calm()
+	j.since(calm)
+	pace := j.pace.tell(j.last.Time, sick == nil)
 	proof := cmp.Or(j.vain.first, j.stuck.first)
 	if wrong := j.wrong.first; wrong != nil && (j.vain.n == 0 || wrong.witness[1] <= j.vain.first.witness[1]) {
 		if proof = wrong; j.wrong.n > 1 {
@@ -115,11 +125,10 @@ func (j *availability) verdict(res *Result) error {
 	}
 	switch {
 	case proof != nil:
-		res.Verdict, res.Witness = Fail, proof.witness
-		res.Story = paragraph(proof.story, pace)
-	case j.asked && !p.recovered:
+		res.prove(proof, paragraph(proof.story, pace))
+	case sick == nil && calm > 0 && at(j.asked) >= calm && !j.pace.recovered:
 		res.Story = paragraph(pace, "It was asked for then, but may have been held.")
-	case p.grants == 0:
+	case j.pace.grants == 0:
 		res.Story = "Nobody was granted a lock, and it may have been held all the time."
 	default:
 		res.Verdict = Pass
@@ -182,13 +191,13 @@ func takenBy(st *stretch, h *histories.Hold, slack time.Duration) span {
 		return s
 	}
 	if end := mayRunUntil(h, slack); end != forever {
-		s.to = gapAt(st.Times, end)
+		s.to = st.gap(end)
 	}
 	return s
 }
 
 // stuck is the conflict of the first release that was held up, or nil.
-func (s *supply) stuck(faults cover, slack time.Duration) *conflict {
+func (s *supply) stuck(slack time.Duration) *conflict {
 	calls := make([]span, len(s.asked))
 	for i, o := range s.asked {
 		calls[i] = s.calling(o)
@@ -202,12 +211,12 @@ func (s *supply) stuck(faults cover, slack time.Duration) *conflict {
 		r := h.Releases[0]
 		end := s.leases.sureUntil(h, r.Invoked)
 		answered := r.Returned != (histories.Instant{})
-		if end-r.Invoked.Time <= slack || answered && r.Returned.Time < end || s.Times[len(s.Times)-1] < end {
+		if end-r.Invoked.Time <= slack || answered && r.Returned.Time < end || s.record.last.Time < end {
 			continue
 		}
-		over := gapAt(s.Times, end)
+		over := s.gap(end)
 		all := span{over, at(r.Invoked.Event)} // a call that meets it is under way from the release to the end of the lease
-		if !waits.meets(all) || faults.meets(span{at(h.Invoked.Event), over}) {
+		if !waits.meets(all) || s.faults().meets(span{at(h.Invoked.Event), over}) {
 			continue
 		}
 		if answered && !s.mine(r.Returned.Event) {
@@ -239,10 +248,10 @@ func (s *supply) stuck(faults cover, slack time.Duration) *conflict {
 
 // disturb notes the spans of faults and of what they leave behind.
 func (s *supply) disturb(slack time.Duration) {
-	for _, f := range s.Faults {
+	for _, f := range s.ill {
 		sick := span{at(f.Invoke.Index), never}
 		if healed(f) && s.lease > 0 {
-			sick.to = gapAt(s.Times, plus(f.Complete.Time, plus(s.lease, slack)))
+			sick.to = s.gap(plus(f.Complete.Time, plus(s.lease, slack)))
 		}
 		s.sick = append(s.sick, sick)
 	}
@@ -320,7 +329,7 @@ func (s *supply) wanted(slack time.Duration) []rank {
 			continue
 		}
 		if call.to != never && s.lease > 0 {
-			until[i] = gapAt(s.Times, plus(s.Times[call.to/2], plus(s.lease, slack)))
+			until[i] = s.gap(plus(s.timeOf(call.to), plus(s.lease, slack)))
 		}
 		if next, ok := granted[o.Invoke.Worker]; ok {
 			until[i] = max(call.to, min(until[i], next))

@@ -57,7 +57,7 @@ func (a *alone) in(calls []*histories.Op, from rank) (vain, bool) {
 		return vain{}, false
 	}
 	v := vain{first: calls[0], last: calls[len(calls)-1], from: max(from, at(calls[0].Invoke.Index)), patience: a.patience}
-	if at(v.last.Complete.Index) < v.from || v.took(a.record) <= a.patience {
+	if at(v.last.Complete.Index) < v.from || v.took(a.stretch) <= a.patience {
 		return vain{}, false
 	}
 	why, faulty := a.excuse(v)
@@ -108,7 +108,7 @@ func (a *alone) excuse(v vain) (why excuse, faulty int) {
 	}
 	nodes := map[string]bool{}
 	var last span
-	for _, f := range a.Faults {
+	for _, f := range a.ill {
 		force := force(f)
 		switch {
 		case !force.meets(calls):
@@ -125,12 +125,12 @@ func (a *alone) excuse(v vain) (why excuse, faulty int) {
 }
 
 // took is for how long it asked alone.
-func (v vain) took(rec *record) time.Duration { return v.last.Complete.Time - rec.timeOf(v.from) }
+func (v vain) took(s *stretch) time.Duration { return v.last.Complete.Time - s.timeOf(v.from) }
 
 func (v vain) tell(s *supply, masters int) string {
 	text := fmt.Sprintf("%s alone asked for %s from %s to %s, for %s, longer than the %s of TTL and slack, and got no lease although nobody had one",
 		histories.WorkerName(v.first.Invoke.Worker), s.key, seconds(s.timeOf(v.from)), seconds(v.last.Complete.Time),
-		seconds(v.took(s.record)), seconds(v.patience))
+		seconds(v.took(s.stretch)), seconds(v.patience))
 	if v.faulty > 0 {
 		text += fmt.Sprintf(" and no more than %d of %d masters were at fault", v.faulty, masters)
 	}

@@ -27,7 +27,7 @@ import (
 // between those who ask at once, and to one that readers share, as a writer who waits keeps
 // its place until it gives up. A lock whose clients wait for so long, at random intervals, is
 // not kept from them by chance.
-func (s *supply) refusedToAll(opt Options) *conflict {
+func (s *supply) refusedToAll(opt Options, calm rank) *conflict {
 	if s.lease <= 0 {
 		return nil
 	}
@@ -35,8 +35,7 @@ func (s *supply) refusedToAll(opt Options) *conflict {
 	if opt.Masters > 1 || s.shared {
 		patience *= 2
 	}
-	calm, _ := lastHealed(s.Faults)
-	ailing := newAilments(s.record, opt)
+	ailing := newAilments(s.stretch, opt)
 	refusals := slices.DeleteFunc(slices.Clone(s.asked), func(o *histories.Op) bool {
 		return !refused(o) || at(o.Complete.Index) > calm || ailing.of(o.Invoke.Worker).meets(between(o.Invoke.Index, o.Complete.Index))
 	})
@@ -68,20 +67,20 @@ func (s *supply) refusedToAll(opt Options) *conflict {
 
 // ailments are the faults that touch each client.
 type ailments struct {
-	rec  *record
-	opt  Options
-	each map[int]cover
+	stretch *stretch
+	opt     Options
+	each    map[int]cover
 }
 
-func newAilments(rec *record, opt Options) ailments {
-	return ailments{rec, opt, make(map[int]cover)}
+func newAilments(s *stretch, opt Options) ailments {
+	return ailments{s, opt, make(map[int]cover)}
 }
 
 func (a ailments) of(worker int) cover {
 	c, known := a.each[worker]
 	if !known {
 		var spans []span
-		for _, f := range a.rec.Faults {
+		for _, f := range a.stretch.ill {
 			if ofClient(f, a.opt, worker) {
 				spans = append(spans, force(f))
 			}
@@ -145,7 +144,7 @@ func (s *supply) late(opt Options, h *histories.Hold, ailing ailments) rank {
 
 // leaseAfter is when the longest lease and the slack have passed since a time.
 func (s *supply) leaseAfter(opt Options, t time.Duration) rank {
-	return gapAt(s.Times, plus(t, plus(s.lease, opt.slack())))
+	return s.gap(plus(t, plus(s.lease, opt.slack())))
 }
 
 // majorityAtFault are the spans in which faults touch so many masters that no majority is left,
@@ -156,7 +155,7 @@ func (s *supply) majorityAtFault(opt Options) []span {
 		node string
 	}
 	var all []sick
-	for _, f := range s.Faults {
+	for _, f := range s.ill {
 		if slices.Contains(opt.clientFaults(), f.Invoke.F) {
 			continue
 		}

@@ -25,7 +25,10 @@ func (r *record) hung() *conflict {
 			call = fmt.Sprintf("Closing the lock of %s", histories.WorkerName(e.Worker))
 		}
 		story := fmt.Sprintf("%s %s%s.", call, how, standing(where))
-		return &conflict{witness: []int{e.Index}, story: story}
+		return &conflict{
+			witness: []int{e.Index}, story: story,
+			frame: frame{window: &Window{First: e.Index, Last: e.Index, From: e.Time, To: e.Time}, from: e.Time, to: e.Time},
+		}
 	}
 	return nil
 }

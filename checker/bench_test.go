@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -79,11 +80,11 @@ func BenchmarkCheck(b *testing.B) {
 }
 
 func BenchmarkEngines(b *testing.B) {
-	rec, err := newRecord(longHistory(10_000, true))
+	keys, err := divide(longHistory(10_000, true), Options{spared: math.MaxInt})
 	if err != nil {
 		b.Fatal(err)
 	}
-	sections := strictSections(rec.stretches[0])
+	sections := strictSections(keys[0])
 	b.Run("interval", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {

@@ -2,9 +2,7 @@ package checker
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
@@ -54,7 +52,8 @@ type Options struct {
 	// Now is a monotonic clock for Result.Took. Nil leaves Took at 0.
 	Now func() time.Duration
 
-	spared int // how many calls of a key are not worth a cut; 0 means spared
+	excerpt bool // calls were left out, so that a resource cannot be called broken because it shows what they did
+	spared  int  // how many calls of a key are not worth a cut; 0 means spared
 }
 
 // Defaults of Options.
@@ -97,17 +96,17 @@ func (o Options) now() time.Duration {
 // *disagreement, that.
 type judge interface {
 	hear(context.Context, *stretch) error
-	// verdict completes a Result by what was heard: the verdict, its witness and the story.
-	verdict(*Result) error
+	// verdict completes a finding by what was heard: the verdict, its witness and the story.
+	verdict(*finding) error
 }
 
-// bench is every property with its judge, in the order of reports.
+// bench is every property with its judge, in the order of reports. A judge is asked for before the first event.
 func bench() []seat {
 	holding := []histories.F{histories.Acquire, histories.Release, histories.Extend, histories.Lost, histories.Abandon, histories.Crash}
 	return []seat{
-		{property: StrictExclusion, judge: strictExclusion, lean: true, engine: exclusionEngines, counts: holding},
-		{property: LeaseExclusion, judge: leaseExclusion, lean: true, engine: exclusionEngines, counts: holding},
-		{property: LeaseHonoured, judge: leaseHonoured, lean: true, engine: exclusionEngines, counts: holding},
+		{property: StrictExclusion, judge: strictExclusion, engine: exclusionEngines, counts: holding},
+		{property: LeaseExclusion, judge: leaseExclusion, engine: exclusionEngines, counts: holding},
+		{property: LeaseHonoured, judge: leaseHonoured, engine: exclusionEngines, counts: holding},
 		{property: Ownership, judge: judgeOwnership, engine: "events", counts: []histories.F{histories.Acquire, histories.Release, histories.Extend}},
 		{property: TruthfulReplies, judge: judgeReplies, engine: "certain holds", counts: []histories.F{histories.Release, histories.Extend}},
 		{property: ResourceSafety, judge: judgeResource, engine: "version order", counts: []histories.F{histories.Read, histories.Write, histories.Draw}},
@@ -131,23 +130,11 @@ func bench() []seat {
 type seat struct {
 	property Property
 	judge    func(*record, Options) judge
-	// concerns says whether a history has anything to do with the property; if not, it is
+	// concerns says whether a history has so far anything to do with the property; if not, it is
 	// not reported. Nil means that every history has.
 	concerns func(*record) bool
-	// lean says that the judge asks for nothing but what a Fold keeps.
-	lean   bool
-	engine string
-	counts []histories.F // the kinds of events that the judge looks at
-}
-
-// none is the judge of what does not apply, and why.
-type none string
-
-func (none) hear(context.Context, *stretch) error { return nil }
-
-func (n none) verdict(res *Result) error {
-	res.Verdict, res.Story = NotApplicable, string(n)
-	return nil
+	engine   string
+	counts   []histories.F // the kinds of events that the judge looks at
 }
 
 // calls concerns histories in which clients make calls of a kind.
@@ -167,69 +154,12 @@ func Check(ctx context.Context, events []histories.Event, opt Options) Report {
 	return check(ctx, events, opt, opt.seats())
 }
 
-// seats are the judges that are asked.
-func (o Options) seats() []seat {
-	return slices.DeleteFunc(bench(), func(s seat) bool { return o.Properties != nil && !slices.Contains(o.Properties, s.property) })
-}
-
 func check(ctx context.Context, events []histories.Event, opt Options, seats []seat) Report {
-	rec, unfit := newRecord(events)
-	rec.cut(opt)
-	return judgeAll(ctx, rec, opt.excuse(unfit), opt, seats)
-}
-
-// excuse returns what makes a history unfit to be judged, unless gaps explain it.
-func (o Options) excuse(unfit error) error {
-	invalid, ok := errors.AsType[*histories.InvalidError](unfit)
-	if ok && len(o.Gaps) > 0 && invalid.First >= o.Gaps[0] {
-		return nil
+	s := newStream(ctx, opt, seats)
+	for _, e := range events {
+		_ = s.Add(e)
 	}
-	return unfit
-}
-
-// judgeAll hears all judges on a record, unless it is unfit to be judged.
-func judgeAll(ctx context.Context, rec *record, unfit error, opt Options, seats []seat) Report {
-	opt.Gaps = inside(opt.Gaps, len(rec.Times)) // what comes later explains nothing
-	var report Report
-	switch {
-	case unfit != nil:
-		report.HarnessErrors = []string{fmt.Sprintf("the history cannot be judged: %v", unfit)}
-		report.refuse(seats, "The history breaks the harness's own assumptions, so it was not judged.")
-	case len(rec.Times) == 0:
-		report.Vacuous = []string{"the history is empty"}
-		report.refuse(seats, "The history is empty.")
-	default:
-		for _, s := range seats {
-			if s.concerns != nil && !s.concerns(rec) {
-				continue
-			}
-			res, err := s.hear(ctx, rec, opt)
-			_, panicked := errors.AsType[*panicError](err)
-			report.Panicked = report.Panicked || panicked
-			if err != nil && (len(opt.Gaps) == 0 || panicked || res.Verdict == Disagreement) { // else what is missing explains it
-				report.HarnessErrors = append(report.HarnessErrors, fmt.Sprintf("%s: %v", s.property, err))
-			}
-			report.Results = append(report.Results, res)
-		}
-		report.doubt(vacuities(rec, opt))
-		report.disturb(rec, opt)
-	}
-	verdicts := make([]Verdict, 0, len(report.Results))
-	for _, r := range report.Results {
-		verdicts = append(verdicts, r.Verdict)
-	}
-	report.Verdict = Merge(verdicts...)
-	return report
-}
-
-// refuse leaves every property Unknown that every history has to do with.
-func (r *Report) refuse(seats []seat, story string) {
-	for _, s := range seats {
-		if s.concerns != nil {
-			continue
-		}
-		r.Results = append(r.Results, Result{Property: s.property, Story: story})
-	}
+	return s.Check(opt.Gaps, opt.FaultsExpected)
 }
 
 // A disagreement is an error of the checker: two engines gave opposite answers.
@@ -241,35 +171,3 @@ func (d *disagreement) Error() string { return "checker disagreement: " + d.what
 type panicError struct{ cause any }
 
 func (e *panicError) Error() string { return fmt.Sprintf("the judge panicked: %v", e.cause) }
-
-// hear runs the judge. One that returns an error or panics leaves its property
-// Unknown, with the reason as its story; a *disagreement makes it a Disagreement.
-func (s seat) hear(ctx context.Context, rec *record, opt Options) (res Result, err error) {
-	start := opt.now()
-	defer func() {
-		if p := recover(); p != nil {
-			err = &panicError{p}
-		}
-		if err != nil {
-			res.Verdict, res.Witness = Unknown, nil
-			if _, ok := errors.AsType[*disagreement](err); ok {
-				res.Verdict = Disagreement
-			}
-			res.Story = fmt.Sprintf("Not judged, and not the lock's fault: %v.", err)
-		}
-		rec.frame(&res)
-		res.Property, res.Took = s.property, opt.now()-start
-	}()
-	if ctx.Err() != nil {
-		return Result{Story: fmt.Sprintf("Not judged: %v.", context.Cause(ctx))}, nil
-	}
-	res.Engine = s.engine
-	res.count(rec, s.counts...)
-	j := s.judge(rec, opt)
-	for _, key := range rec.stretches {
-		if err := j.hear(ctx, key); err != nil {
-			return res, err
-		}
-	}
-	return res, j.verdict(&res)
-}

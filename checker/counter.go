@@ -70,7 +70,7 @@ func (j *counters) hear(_ context.Context, s *stretch) error {
 	return nil
 }
 
-func (j *counters) verdict(res *Result) error {
+func (j *counters) verdict(res *finding) error {
 	unseen, lost := "", int64(0)
 	for _, key := range sortedKeys(j.known) {
 		k := j.known[key]
@@ -81,8 +81,7 @@ func (j *counters) verdict(res *Result) error {
 	}
 	switch {
 	case j.conflict.n > 0:
-		res.Verdict, res.Witness = Fail, j.conflict.first.witness
-		res.Story = paragraph(j.conflict.first.story, fmt.Sprintf("Of %s that were accepted, at least %d got lost.", count(j.accepted, "increment"), lost))
+		res.prove(j.conflict.first, paragraph(j.conflict.first.story, fmt.Sprintf("Of %s that were accepted, at least %d got lost.", count(j.accepted, "increment"), lost)))
 	case j.accepted == 0:
 		res.Story = "No increment is known to have been accepted, so none could be lost."
 	case unseen != "":
@@ -146,21 +145,21 @@ func (c *counter) parse() error {
 // A peak is the highest number that increments brought the counter to.
 type peak struct {
 	number int64
-	by     int // event at which that increment was accepted
+	by     *histories.Op // the increment
 }
 
 // climb finds the peaks.
 func (c *counter) climb() {
-	reached := make(map[int]int64, len(c.accepted))
+	reached := make(map[int]peak, len(c.accepted))
 	for i, o := range c.accesses {
 		if o.Invoke.F == histories.Incr && o.Outcome() == histories.OK {
-			reached[o.Complete.Index] = c.seen[i] + 1
+			reached[o.Complete.Index] = peak{c.seen[i] + 1, o}
 		}
 	}
 	top := c.past.top
 	for _, event := range c.accepted {
-		if n := reached[event]; top == (peak{}) || n > top.number {
-			top = peak{number: n, by: event}
+		if p := reached[event]; top == (peak{}) || p.number > top.number {
+			top = p
 		}
 		c.peaks = append(c.peaks, top)
 	}
@@ -220,7 +219,7 @@ func (c *counter) bounds() error {
 		}
 		top := c.highest(least)
 		least, most = least+c.past.accepted, most+c.past.counted
-		if c.seen[i] > int64(most) && !c.excerpt {
+		if c.seen[i] > int64(most) && !c.opt.excerpt {
 			return fmt.Errorf("the counter %s is broken: the %s of event %d found %d, but only %s can have counted by then",
 				c.key, o.Invoke.F, o.Complete.Index, c.seen[i], count(most, "increment"))
 		}
@@ -231,10 +230,10 @@ func (c *counter) bounds() error {
 		c.past.missing = max(c.past.missing, missing)
 		if c.first == nil {
 			c.first = &conflict{
-				witness: []int{top.by, o.Complete.Index},
+				witness: []int{top.by.Complete.Index, o.Complete.Index}, called: []called{calledBy(top.by)},
 				story: fmt.Sprintf("%s had been accepted before %s looked at %s at %s, and it found %d where one had brought it to %d, at %s.",
 					count(least, "increment"), histories.WorkerName(o.Invoke.Worker), c.key, seconds(o.Invoke.Time), c.seen[i],
-					top.number, c.when(top.by)),
+					top.number, seconds(top.by.Complete.Time)),
 			}
 		}
 	}

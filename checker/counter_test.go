@@ -141,12 +141,12 @@ func TestCounterAgainstPorcupine(t *testing.T) {
 	illegal, missed := 0, 0
 	for seed := range uint64(4000) {
 		events := randomCounter(rand.New(rand.NewPCG(1, seed)))
-		rec, err := newRecord(events)
+		keys, err := divide(events, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := seatOf(t, CounterSafety).hear(t.Context(), rec, Options{})
-		legal := porcupine.CheckOperations(counterModel(), counterOperations(rec))
+		res, err := seatOf(t, CounterSafety).of(t.Context(), events, Options{})
+		legal := porcupine.CheckOperations(counterModel(), counterOperations(keys[0]))
 		switch {
 		case legal && (err != nil || res.Verdict == Fail):
 			t.Fatalf("seed %d is legal, and judged %v, %v: %s\n%s", seed, res.Verdict, err, res.Story, show(events))
@@ -234,15 +234,15 @@ func counterModel() porcupine.Model {
 
 // counterOperations leaves out reads of unknown outcome, and lets increments of unknown
 // outcome end at the end of time, where nobody looks any more.
-func counterOperations(rec *record) []porcupine.Operation {
+func counterOperations(s *stretch) []porcupine.Operation {
 	var ops []porcupine.Operation
-	for _, o := range rec.stretches[0].calls {
+	for _, o := range s.calls {
 		op := porcupine.Operation{Input: o.Invoke.F, Output: o.Complete.Value, Call: int64(o.Invoke.Index), Return: int64(o.Complete.Index)}
 		switch {
 		case o.Invoke.F != histories.Incr && o.Invoke.F != histories.Read, o.Invoke.F == histories.Read && o.Outcome() != histories.OK:
 			continue
 		case o.Outcome() == histories.Info:
-			op.Return = int64(len(rec.Times)) + 1
+			op.Return = int64(s.Events) + 1
 		}
 		ops = append(ops, op)
 	}

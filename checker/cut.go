@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
@@ -20,90 +21,154 @@ import (
 // spared is how many calls of a stretch are not worth a cut.
 const spared = 4096
 
-// cut cuts the stretches of a history.
-func (r *record) cut(opt Options) {
-	least := cmp.Or(opt.spared, spared)
-	var all []*stretch
-	for _, s := range r.stretches {
-		all = append(all, s.cut(opt, least)...)
-	}
-	r.stretches = all
-}
-
-// A cutter cuts the stretch of a key.
-type cutter struct {
-	whole  *stretch
-	opt    Options
-	sick   cover // faults, with what they leave behind
+// A divider divides a history into stretches as it comes, and hands on each when all is known of
+// it: when the calls have returned that were under way at its end.
+type divider struct {
+	*record
+	fold   *histories.Fold
+	hear   func(*stretch)
 	spared int
 
-	part   *stretch
-	held   []*histories.Hold // that are still to come
-	flying []*histories.Op   // calls that are under way
-	loose  []*histories.Hold // attempts that may be in force
-	parts  []*stretch
+	keys map[string]*cutter
+	last *cutter // as large histories have one key
 }
 
-// cut returns the parts of a stretch, each with so many calls at least of its own.
-func (s *stretch) cut(opt Options, spared int) []*stretch {
-	if len(s.calls) <= spared {
-		return []*stretch{s}
-	}
-	c := cutter{whole: s, opt: opt, spared: spared, held: s.holds, sick: s.leftovers(opt)}
-	c.part = &stretch{record: s.record, key: s.key, counter: s.counter, to: len(s.Times)}
-	begun := 0
-	for _, o := range s.returns {
-		for ; begun < len(s.calls) && s.calls[begun].Invoke.Index < o.Complete.Index; begun++ {
-			c.begin(s.calls[begun])
-		}
-		c.end(o)
-	}
-	for ; begun < len(s.calls); begun++ {
-		c.begin(s.calls[begun])
-	}
-	c.parts = append(c.parts, c.part)
-	for _, e := range s.singles {
-		i := slices.IndexFunc(c.parts, func(p *stretch) bool { return p.mine(e.Index) })
-		c.parts[i].singles = append(c.parts[i].singles, e)
-	}
-	for _, p := range c.parts {
-		p.leases = newLeases(p.holds)
-	}
-	return c.parts
+// newDivider returns a divider of no events that tells hear of the stretches.
+func newDivider(opt Options, hear func(*stretch)) *divider {
+	d := &divider{record: newRecord(opt), hear: hear, spared: cmp.Or(opt.spared, spared), keys: make(map[string]*cutter)}
+	d.fold = histories.NewFold(histories.Hooks{
+		Began: func(o *histories.Op) { d.of(o.Invoke.Key).begin(o) },
+		Ended: func(o *histories.Op) { d.of(o.Invoke.Key).end(o, instant(&o.Complete)) },
+		Over:  func(h *histories.Hold) { d.of(h.Key).tick(h.Ended) },
+	})
+	return d
 }
 
-// leftovers are the spans of faults and of what they leave behind on a key.
-func (s *stretch) leftovers(opt Options) cover {
-	var lease time.Duration
-	for _, o := range s.calls {
-		lease = max(lease, o.Invoke.TTL)
-	}
-	var sick []span
-	for _, f := range s.Faults {
-		ill := force(f)
-		if healed(f) {
-			ill.to = gapAt(s.Times, plus(f.Complete.Time, plus(lease, opt.slack())))
+// add takes the next event.
+func (d *divider) add(e histories.Event) {
+	d.note(&e)
+	d.fold.Add(e)
+	switch {
+	case e.F == histories.Audit, e.F == histories.Waited:
+		c := d.of(e.Key)
+		c.tick(instant(&e))
+		c.part.singles = append(c.part.singles, e)
+	case e.F == histories.Crash && e.Single():
+		if o := d.fold.Call(e.Process); o != nil {
+			d.of(o.Invoke.Key).end(o, instant(&e))
 		}
-		sick = append(sick, ill)
 	}
-	return newCover(sick)
 }
+
+// divide returns the stretches of a history, in order of keys. The error is that of
+// histories.Validate.
+func divide(events []histories.Event, opt Options) ([]*stretch, error) {
+	var all []*stretch
+	d := newDivider(opt, func(s *stretch) { all = append(all, s) })
+	for _, e := range events {
+		d.add(e)
+	}
+	err := d.finish()
+	slices.SortStableFunc(all, func(a, b *stretch) int { return cmp.Compare(a.key, b.key) })
+	return all, err
+}
+
+// finish takes the end of the history: what is left of it is handed on, in order of keys. The error
+// is that of histories.Validate.
+func (d *divider) finish() error {
+	d.fold.Finish()
+	for _, key := range sortedKeys(d.keys) {
+		c := d.keys[key]
+		for _, s := range append(c.closing, c.part) {
+			d.ready(s)
+		}
+	}
+	var unfit error
+	d.Summary, unfit = d.fold.Summary()
+	return unfit
+}
+
+// of is the cutter of a key.
+func (d *divider) of(key string) *cutter {
+	if d.last != nil && d.last.part.key == key {
+		return d.last
+	}
+	c := d.keys[key]
+	if c == nil {
+		key = strings.Clone(key) // what was read with it can go
+		c = &cutter{divider: d, part: &stretch{record: d.record, key: key, to: unknown}}
+		d.keys[key] = c
+	}
+	d.last = c
+	return c
+}
+
+// ready hands on a stretch of which all is known.
+func (d *divider) ready(s *stretch) {
+	d.Summary, _ = d.fold.Summary()
+	s.to = min(s.to, d.Events)
+	s.holds = notRefused(s.holds)
+	s.others, s.clock.last = d.ills.instants, d.record.last
+	s.ill = d.lingering(s.of(s.from))
+	s.leases = newLeases(s.holds)
+	d.hear(s)
+}
+
+// notRefused are the holds that were not refused after all.
+func notRefused(holds []*histories.Hold) []*histories.Hold {
+	return slices.DeleteFunc(holds, func(h *histories.Hold) bool { return h.Outcome == histories.Fail })
+}
+
+// A cutter cuts the history of a key.
+type cutter struct {
+	*divider
+	part    *stretch
+	lease   time.Duration     // the longest that anybody asked for
+	flying  []*histories.Op   // calls that are under way
+	loose   []*histories.Hold // attempts that may be in force
+	closing []*stretch        // parts that are over, but for calls that were under way
+}
+
+// tick notes when something happened.
+func (c *cutter) tick(i histories.Instant) { c.part.own = append(c.part.own, i) }
 
 // begin takes a call that is invoked.
 func (c *cutter) begin(o *histories.Op) {
-	c.part.calls = append(c.part.calls, o)
-	c.flying = append(c.flying, o)
-	if len(c.held) > 0 && c.held[0].Invoked.Event == o.Invoke.Index {
-		c.part.holds, c.loose = append(c.part.holds, c.held[0]), append(c.loose, c.held[0])
-		c.held = c.held[1:]
+	c.tick(instant(&o.Invoke))
+	c.part.calls, c.flying = append(c.part.calls, o), append(c.flying, o)
+	c.lease = max(c.lease, o.Invoke.TTL)
+	c.longest = max(c.longest, o.Invoke.TTL)
+	switch o.Invoke.F {
+	case histories.Incr:
+		c.part.counter = true
+	case histories.Acquire:
+		if h := c.fold.Hold(o.Invoke.Attempt); h != nil && h.Invoked.Event == o.Invoke.Index {
+			c.part.holds, c.loose = append(c.part.holds, h), append(c.loose, h)
+		}
 	}
 }
 
-// end takes a call that returns.
-func (c *cutter) end(o *histories.Op) {
+// end takes a call that is over at an instant.
+func (c *cutter) end(o *histories.Op, now histories.Instant) {
+	c.tick(now)
 	i := slices.Index(c.flying, o)
+	if i < 0 {
+		return // its process had crashed
+	}
 	c.flying = slices.Delete(c.flying, i, i+1)
-	if o.Invoke.F != histories.Release || o.Outcome() != histories.OK {
+	if o.Invoke.F == histories.Acquire && o.Outcome() == histories.OK {
+		c.pace.granted(o)
+	}
+	for _, s := range slices.Backward(c.closing) {
+		if o.Invoke.Index >= s.to {
+			break
+		}
+		s.own = append(s.own, now)
+		s.awaited--
+	}
+	c.close()
+	back := o.Invoke.F == histories.Release && o.Outcome() == histories.OK
+	if refused := o.Invoke.F == histories.Acquire && o.Outcome() == histories.Fail; !back && !refused {
 		return
 	}
 	i = slices.IndexFunc(c.loose, func(h *histories.Hold) bool { return h.Attempt == o.Invoke.Attempt })
@@ -111,48 +176,83 @@ func (c *cutter) end(o *histories.Op) {
 		return
 	}
 	c.loose = slices.Delete(c.loose, i, i+1)
-	if len(c.part.calls)-c.part.carried >= c.spared && c.quiet(o) {
-		c.begun(o)
+	if back && len(c.part.calls)-c.part.carried >= c.spared && c.quiet(now) {
+		c.cut(o)
+	}
+}
+
+// close hands on the parts of which all is known.
+func (c *cutter) close() {
+	for len(c.closing) > 0 && c.closing[0].awaited == 0 {
+		s := c.closing[0]
+		c.closing = c.closing[1:]
+		c.ready(s)
 	}
 }
 
 // quiet says whether nobody believes to have the key when a release has been accepted.
-func (c *cutter) quiet(release *histories.Op) bool {
-	now := release.Complete
-	if slices.ContainsFunc(c.flying, func(o *histories.Op) bool {
-		return o.Invoke.F != histories.Acquire && c.whole.calling(o).to > at(now.Index)
-	}) || c.sick.meets(between(now.Index, now.Index+1)) {
+func (c *cutter) quiet(now histories.Instant) bool {
+	if slices.ContainsFunc(c.flying, func(o *histories.Op) bool { return o.Invoke.F != histories.Acquire }) || c.sick(now) {
 		return false
 	}
-	return !slices.ContainsFunc(c.loose, func(h *histories.Hold) bool { return c.inForce(h, now) })
+	return !slices.ContainsFunc(c.loose, func(h *histories.Hold) bool { return c.believed(h, now) })
 }
 
-// inForce says whether somebody believes at an event to have h, or is owed its lease.
-func (c *cutter) inForce(h *histories.Hold, now histories.Event) bool {
-	proof := grantOf(h)
-	if proof == (histories.Instant{}) || proof.Event > now.Index {
+// sick says whether a fault is in force, or has left something behind.
+func (c *cutter) sick(now histories.Instant) bool {
+	left := plus(c.lease, c.opt.slack())
+	return slices.ContainsFunc(c.fold.Faults(), func(f histories.Op) bool { return !healed(f) || now.Time < plus(f.Complete.Time, left) })
+}
+
+// believed says whether somebody believes at an event to have h, or is owed its lease.
+func (*cutter) believed(h *histories.Hold, now histories.Instant) bool {
+	if grantOf(h) == (histories.Instant{}) {
 		return false
-	}
-	if h.Open() || h.Ended.Event > now.Index {
-		return true
 	}
 	given, _ := givenUp(h)
-	return given > at(now.Index) && mayRunUntil(h, 0) >= now.Time
+	return h.Open() || given > at(now.Event) && mayRunUntil(h, 0) >= now.Time
 }
 
-// begun begins the next part after a release.
-func (c *cutter) begun(release *histories.Op) {
+// cut ends a part by a release.
+func (c *cutter) cut(release *histories.Op) {
 	last := c.part
-	last.to = release.Complete.Index + 1
+	last.to, last.awaited = release.Complete.Index+1, len(c.flying)
 	last.settled = release.Invoke.Index
 	for _, o := range c.flying {
 		last.settled = min(last.settled, o.Invoke.Index)
 	}
+	last.holds = notRefused(last.holds)
 	kept := c.kept(last)
-	next := &stretch{record: last.record, key: last.key, counter: last.counter, lo: last.settled, from: last.to, to: len(last.Times), number: last.number + 1}
+	c.part = c.next(last, kept)
+	known := make(map[uint64]bool, len(c.part.ghosts))
+	for _, h := range c.part.ghosts {
+		known[h.Attempt] = true
+	}
 	for _, o := range last.calls {
-		if kept[o.Invoke.Attempt] {
-			next.calls = append(next.calls, o)
+		if o.Invoke.F == histories.Acquire && !kept[o.Invoke.Attempt] && !known[o.Invoke.Attempt] {
+			c.fold.Forget(o.Invoke.Attempt)
+		}
+	}
+	for _, h := range last.ghosts {
+		if !known[h.Attempt] {
+			c.fold.Forget(h.Attempt)
+		}
+	}
+	c.loose = slices.DeleteFunc(c.loose, func(h *histories.Hold) bool { return !kept[h.Attempt] })
+	c.closing = append(c.closing, last)
+	c.close()
+}
+
+// next is the part that follows another.
+func (c *cutter) next(last *stretch, kept map[uint64]bool) *stretch {
+	next := &stretch{record: last.record, key: last.key, counter: last.counter, lo: last.settled, from: last.to, to: unknown, number: last.number + 1}
+	for _, o := range last.calls {
+		if !kept[o.Invoke.Attempt] {
+			continue
+		}
+		next.calls, next.own = append(next.calls, o), append(next.own, instant(&o.Invoke))
+		if end, over := c.over(o); over {
+			next.own = append(next.own, end)
 		}
 	}
 	next.carried = len(next.calls)
@@ -170,24 +270,32 @@ func (c *cutter) begun(release *histories.Op) {
 		if _, back := accepted(h); back {
 			continue
 		}
-		if other := ghosts[ghostOf(h)]; other == nil || mayRunUntil(h, 0) > mayRunUntil(other, 0) {
+		if other := ghosts[ghostOf(h)]; other == nil || mayRunUntil(h, 0) > mayRunUntil(other, 0) || h.Open() && h.TTL > other.TTL {
 			ghosts[ghostOf(h)] = h
 		}
 	}
 	next.ghosts = slices.SortedFunc(maps.Values(ghosts), func(a, b *histories.Hold) int { return a.Invoked.Event - b.Invoked.Event })
-	c.loose = slices.DeleteFunc(c.loose, func(h *histories.Hold) bool { return !kept[h.Attempt] })
-	c.parts, c.part = append(c.parts, last), next
+	for _, h := range slices.Concat(next.ghosts, next.holds) {
+		next.own = append(next.own, h.Invoked)
+		if !h.Open() {
+			next.own = append(next.own, h.Ended)
+		}
+	}
+	slices.SortFunc(next.own, func(a, b histories.Instant) int { return cmp.Compare(a.Event, b.Event) })
+	return next
 }
 
 // A ghost is what a server may still have of the holds of earlier stretches that were never known to
 // be given back. Of those that tell the judges the same, the one that may last longest is enough.
 type ghost struct {
-	worker  int
-	granted bool
-	mode    histories.Mode
+	worker        int
+	granted, open bool
+	mode          histories.Mode
 }
 
-func ghostOf(h *histories.Hold) ghost { return ghost{h.Worker, h.Outcome == histories.OK, h.Mode} }
+func ghostOf(h *histories.Hold) ghost {
+	return ghost{h.Worker, h.Outcome == histories.OK, h.Open(), h.Mode}
+}
 
 // mostDoubtful is how many attempts of one worker are carried on because a release or an extend of
 // theirs may reach the key yet. It takes two to tell one from another.
@@ -206,11 +314,11 @@ func (c *cutter) kept(last *stretch) map[uint64]bool {
 	latest := make(map[int]bool)              // workers whose last attempt is known
 	for _, o := range slices.Backward(last.calls) {
 		attempt, worker := o.Invoke.Attempt, o.Invoke.Worker
-		done := o.Done && o.Complete.Index < last.to
+		end, done := c.over(o)
 		open := done && o.Outcome() == histories.Info
 		reaches := open && (o.Invoke.F == histories.Release || o.Invoke.F == histories.Extend)
 		switch of := doubtful[worker]; {
-		case !done, o.Complete.Index >= last.settled, open && counted[attempt], !latest[worker] && last.mine(o.Invoke.Index):
+		case !done, end.Event >= last.settled, open && counted[attempt], !latest[worker] && last.mine(o.Invoke.Index):
 			kept[attempt] = true
 		case reaches && of == nil:
 			doubtful[worker] = map[uint64]bool{attempt: true}
@@ -222,21 +330,3 @@ func (c *cutter) kept(last *stretch) map[uint64]bool {
 	}
 	return kept
 }
-
-// asked says whether the acquire of an attempt is known.
-func (s *stretch) asked(attempt uint64) bool {
-	return s.number == 0 || slices.ContainsFunc(s.calls, func(o *histories.Op) bool {
-		return o.Invoke.F == histories.Acquire && o.Invoke.Attempt == attempt
-	})
-}
-
-// over is the event at which a call returned, or the last one if it never did.
-func (s *stretch) over(o *histories.Op) int {
-	if o.Done {
-		return o.Complete.Index
-	}
-	return len(s.Times) - 1
-}
-
-// mine says whether an event belongs to the stretch and to no other.
-func (s *stretch) mine(event int) bool { return s.from <= event && event < s.to }

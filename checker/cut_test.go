@@ -29,11 +29,11 @@ func TestCut(t *testing.T) {
 		if rng.IntN(2) == 0 {
 			damage(rng, events)
 		}
-		if rec, err := newRecord(events); err != nil {
+		parts, err := divide(events, Options{spared: 6, Slack: time.Millisecond})
+		if err != nil {
 			t.Fatalf("history %d: %v", i, err)
-		} else if rec.cut(Options{spared: 6, Slack: time.Millisecond}); len(rec.stretches) > 1 {
-			cuts += len(rec.stretches) - 1
 		}
+		cuts += len(parts) - 1
 		whole, cut := Check(t.Context(), events, Options{spared: math.MaxInt, Slack: time.Millisecond}), Check(t.Context(), events, Options{spared: 6, Slack: time.Millisecond})
 		for _, want := range whole.Results {
 			got := cut.Result(want.Property)

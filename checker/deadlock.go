@@ -31,73 +31,103 @@ import (
 // ever refused but not for long enough, if somebody waited for that long without a
 // certain answer, or if a fault was never healed.
 func judgeDeadlock(rec *record, opt Options) judge {
-	j := &deadlocks{opt: opt, keys: make(map[string]*chance)}
-	j.calm, j.sick = lastHealed(rec.Faults)
-	return j
+	return &deadlocks{record: rec, opt: opt, keys: make(map[string]*chance), lent: make(map[string]longest)}
 }
 
 type deadlocks struct {
-	opt  Options
-	calm rank
-	sick *histories.Op // a fault that was never healed
+	*record
+	opt Options
 
-	blame   []string
-	witness []int // of the first key that is blamed; what happened on it is proof enough
-	keys    map[string]*chance
-	last    *record
+	known  rank // the end of the last fault that was known
+	blames []blame
+	keys   map[string]*chance // since then
+	lent   map[string]longest // in earlier stretches
+}
+
+// A blame is what speaks against a lock on one key: what happened on it is proof enough.
+type blame struct {
+	orphans, starved string    // stories
+	left, all        *conflict // without the starvation, and with it
 }
 
 // A chance is what is known of a key after the last fault.
 type chance struct {
 	starved        bool
 	tried, granted bool
-	waiting        string  // what somebody waited for in vain, perhaps
-	lent           longest // in earlier stretches
+	waiting        string // what somebody waited for in vain, perhaps
 }
 
 func (j *deadlocks) hear(_ context.Context, s *stretch) error {
+	calm, sick := j.calm()
+	j.since(calm)
 	k := j.keys[s.key]
 	if k == nil {
 		k = &chance{}
 		j.keys[s.key] = k
 	}
-	d := newDemand(s, k, j.opt)
-	j.last = s.record
-	var witness []int
-	orphaned, innocent := false, len(j.blame) == 0
-	accuse := func(story string, by []int) { j.blame, witness = append(j.blame, story), append(witness, by...) }
+	d := newDemand(s, k, j.lent[s.key], j.opt)
+	var b blame
+	b.left = &conflict{}
 	for _, e := range s.singles {
 		if e.F == histories.Audit && e.TTL == histories.NoTTL && !d.owned(e.Index) && !squatted(s.record, e) {
-			orphaned = true
-			accuse(d.tellOrphan(e), d.orphan(e))
+			b.orphans = paragraph(b.orphans, d.tellOrphan(e))
+			b.left.witness = append(b.left.witness, d.orphan(e)...)
 		}
 	}
-	switch starved, ok := d.starved(j.calm, j.opt.slack()); {
-	case j.sick != nil, k.starved: // nobody knows when the last fault was over, or all is said
+	b.all = &conflict{witness: slices.Clone(b.left.witness)}
+	switch starved, ok := d.starved(calm, j.opt.slack()); {
+	case sick != nil, k.starved: // nobody knows when the last fault was over, or all is said
 	case ok && s.mine(starved.last.Complete.Index):
 		k.starved = true
-		story := d.tellStarved(starved)
-		if !orphaned {
-			story = paragraph(story, d.tellLeft(starved.left, "", starved.first.Invoke.Time))
+		b.starved = d.tellStarved(starved)
+		if b.orphans == "" {
+			b.starved = paragraph(b.starved, d.tellLeft(starved.left, "", starved.first.Invoke.Time))
 		}
-		accuse(story, starved.witness())
+		b.all.witness = append(b.all.witness, starved.witness()...)
 	default:
-		j.wait(d)
+		d.wait(calm, j.opt.slack())
 	}
-	k.lent = d.leases()
-	k.lent.before(s.to)
-	k.lent.calls = nil
-	if innocent {
-		j.witness = witness
-	}
+	lent := d.leases()
+	lent.before(s.to)
+	lent.calls = nil
+	j.lent[s.key] = lent
+	j.accuse(s, b)
 	return nil
 }
 
+// since begins anew if another fault has ended: what is said of the time after the last one is not said of
+// that before.
+func (j *deadlocks) since(calm rank) {
+	if calm == j.known {
+		return
+	}
+	j.known = calm
+	clear(j.keys)
+	for i := range j.blames {
+		j.blames[i].starved, j.blames[i].all = "", j.blames[i].left
+	}
+	j.blames = slices.DeleteFunc(j.blames, func(b blame) bool { return b.orphans == "" })
+}
+
+// accuse takes what speaks against the lock.
+func (j *deadlocks) accuse(s *stretch, b blame) {
+	if b.orphans == "" && b.starved == "" {
+		return
+	}
+	for _, c := range []*conflict{b.left, b.all} {
+		slices.Sort(c.witness)
+		if c.witness = slices.Compact(c.witness); len(c.witness) > 0 {
+			s.draw(c)
+		}
+	}
+	j.blames = append(j.blames, b)
+}
+
 // wait notes whether a key was had after the last fault, or what somebody waited for.
-func (j *deadlocks) wait(d *demand) {
-	tried, granted := d.since(j.calm)
+func (d *demand) wait(calm rank, slack time.Duration) {
+	tried, granted := d.since(calm)
 	d.tried, d.granted = d.tried || tried, d.granted || granted
-	if o := d.unanswered(j.calm, j.opt.slack()); o != nil && d.waiting == "" {
+	if o := d.unanswered(calm, slack); o != nil && d.waiting == "" {
 		d.waiting = fmt.Sprintf("%s asked for %s at %s and had no certain answer for longer than TTL and slack, while nobody is known to have had it.",
 			histories.WorkerName(o.Invoke.Worker), d.key, seconds(o.Invoke.Time))
 	}
@@ -113,29 +143,35 @@ func (j *deadlocks) chances() (granted int, waiting string) {
 		case k.granted:
 			granted++
 		case k.tried:
-			waiting = fmt.Sprintf("Nobody was granted %s after %s, but nobody was refused for long enough while it was free.", key, seconds(j.last.timeOf(j.calm)))
+			waiting = fmt.Sprintf("Nobody was granted %s after %s, but nobody was refused for long enough while it was free.", key, j.calmSince())
 		}
 	}
 	return granted, waiting
 }
 
-func (j *deadlocks) verdict(res *Result) error {
+// calmSince is when the last fault ended, as stories tell it.
+func (j *deadlocks) calmSince() string { return seconds(j.pace.calm.Time) }
+
+func (j *deadlocks) verdict(res *finding) error {
+	calm, sick := j.calm()
+	j.since(calm)
 	granted, waiting := j.chances()
 	switch {
-	case len(j.blame) > 0:
-		res.Verdict = Fail
-		slices.Sort(j.witness)
-		res.Witness = slices.Compact(j.witness)
-		res.Story = paragraph(j.blame...)
-	case j.sick != nil:
-		res.Story = fmt.Sprintf("The fault %s that began at %s was never healed, so there is no time after the last fault.", faultName(*j.sick), seconds(j.sick.Invoke.Time))
+	case len(j.blames) > 0:
+		var stories []string
+		for _, b := range j.blames {
+			stories = append(stories, b.orphans, b.starved)
+		}
+		res.prove(j.blames[0].all, paragraph(stories...))
+	case sick != nil:
+		res.Story = fmt.Sprintf("The fault %s that began at %s was never healed, so there is no time after the last fault.", faultName(*sick), seconds(sick.Invoke.Time))
 	case waiting != "":
 		res.Story = waiting
 	case granted == 0:
 		res.Story = "Nobody tried to get a lock after the last fault."
 	default:
 		res.Verdict = Pass
-		res.Story = fmt.Sprintf("From %s on, clients got every key that they tried, and no key was refused for longer than its TTL + %s while it was free.", seconds(j.last.timeOf(j.calm)), seconds(j.opt.slack()))
+		res.Story = fmt.Sprintf("From %s on, clients got every key that they tried, and no key was refused for longer than its TTL + %s while it was free.", j.calmSince(), seconds(j.opt.slack()))
 	}
 	return nil
 }
@@ -151,30 +187,9 @@ func squatted(rec *record, audit histories.Event) bool {
 // squatter is the fault that puts a value of another type under a key of the lock.
 const squatter histories.F = "squatter"
 
-// lastHealed returns the rank at which the last fault ended, 0 if there was none,
-// or else a fault that was never healed.
-func lastHealed(faults []histories.Op) (rank, *histories.Op) {
-	var last rank
-	for i := range faults {
-		if !healed(faults[i]) {
-			return never, &faults[i]
-		}
-		last = max(last, at(faults[i].Complete.Index))
-	}
-	return last, nil
-}
-
 func faultName(fault histories.Op) string {
 	if fault.Invoke.Node == "" {
 		return string(fault.Invoke.F)
 	}
 	return fmt.Sprintf("%s of %s", fault.Invoke.F, fault.Invoke.Node)
-}
-
-// timeOf is the time of the event with rank r, and 0 for rank 0.
-func (r *record) timeOf(at rank) time.Duration {
-	if at == 0 {
-		return 0
-	}
-	return r.Times[at/2]
 }

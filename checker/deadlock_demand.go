@@ -13,13 +13,14 @@ import (
 type demand struct {
 	*stretch
 	*chance
+	lent  longest // in earlier stretches
 	wire  *Commands
 	busy  []span          // in order of starts
 	asked []*histories.Op // acquires and extends, in order of invocations
 }
 
-func newDemand(s *stretch, k *chance, opt Options) *demand {
-	d := &demand{stretch: s, chance: k, wire: opt.Commands}
+func newDemand(s *stretch, k *chance, lent longest, opt Options) *demand {
+	d := &demand{stretch: s, chance: k, lent: lent, wire: opt.Commands}
 	if s.number > 0 {
 		d.busy = append(d.busy, span{0, at(s.lo)})
 	}
@@ -57,24 +58,21 @@ func (d *demand) since(calm rank) (tried, granted bool) {
 // largest TTL that anybody may have got plus the slack, in a stretch in which nobody is known to
 // have had the key. One that a client's crash ended waits for none.
 func (d *demand) unanswered(calm rank, slack time.Duration) *histories.Op {
-	lent, last := d.leases(), len(d.Times)-1
+	lent := d.leases()
 	for _, o := range d.asked {
-		if o.Invoke.F != histories.Acquire || o.Outcome() != histories.Info || at(o.Invoke.Index) < calm || !d.mine(d.over(o)) {
+		if o.Invoke.F != histories.Acquire || o.Outcome() != histories.Info || at(o.Invoke.Index) < calm || !d.mine(d.end(o).Event) {
 			continue
 		}
-		end := last
-		if o.Done {
-			end = o.Complete.Index
-		}
-		free, until, longest := o.Invoke.Time, d.Times[end], time.Duration(0)
-		patience := plus(lent.before(end), slack)
+		end := d.end(o)
+		free, until, longest := o.Invoke.Time, end.Time, time.Duration(0)
+		patience := plus(lent.before(end.Event), slack)
 		if until-free <= patience {
 			continue
 		}
 		for _, h := range d.holds {
 			switch {
-			case h.Invoked.Event > end:
-			case h.Attempt == o.Invoke.Attempt && h.End == histories.Crash:
+			case h.Invoked.Event > end.Event:
+			case h.Attempt == o.Invoke.Attempt && h.End == histories.Crash && h.Ended.Event <= end.Event:
 				free = forever
 			case h.Outcome != histories.OK:
 			case h.Open():

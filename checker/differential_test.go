@@ -35,12 +35,12 @@ func TestDifferential(t *testing.T) {
 	for i := range n {
 		rng := rand.New(rand.NewPCG(seed, uint64(i)))
 		events := randomHistory(rng)
-		rec, err := newRecord(events)
+		keys, err := divide(events, Options{})
 		if err != nil {
 			t.Fatalf("history %d of seed %d is no history: %v", i, seed, err)
 		}
 		for name, r := range readings {
-			sections := r.sections(rec.stretches[0])
+			sections := r.sections(keys[0])
 			_, overlaps := sweep(sections)
 			says := map[string]bool{
 				"interval engine":  overlaps == 0,
@@ -76,11 +76,11 @@ func TestBeginnings(t *testing.T) {
 	n := effort.Count(1_500, 5_000)
 	accused := 0
 	for i := range n {
-		rec, err := newRecord(randomHistory(rand.New(rand.NewPCG(seed, uint64(i)))))
+		keys, err := divide(randomHistory(rand.New(rand.NewPCG(seed, uint64(i)))), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		sections := strictSections(rec.stretches[0])
+		sections := strictSections(keys[0])
 		ops := operations(sections)
 		whole := porcupine.CheckOperations(mutex(t.Context()), appendPlain(nil, ops))
 		for first := 1; first <= len(ops); first++ {

@@ -21,7 +21,7 @@ import (
 //     it leaves behind, which is over a lease and the slack later. A Fail of before or of after
 //     stays, and so does a call that did not return: its limit does not run while nobody does. A Pass does, too: nothing broke, stall or not. But that a lock did not break that
 //     ought to is then Unknown; see Compare.
-func (r *Report) disturb(rec *record, opt Options) {
+func (r *Report) disturb(rec *record, opt Options, proofs map[Property]frame) {
 	for _, e := range rec.Incidents {
 		why := disturbance(e)
 		r.Disturbed = append(r.Disturbed, why)
@@ -31,7 +31,7 @@ func (r *Report) disturb(rec *record, opt Options) {
 			switch {
 			case res.Verdict == Pass && ended,
 				res.Verdict == Fail && e.F == histories.Died,
-				res.Verdict == Fail && e.F == histories.Stall && !rec.hangs(res.Witness) && rec.overlaps(res.Witness, e, opt.slack()):
+				res.Verdict == Fail && e.F == histories.Stall && !rec.hangs(res.Witness) && proofs[res.Property].overlaps(e, plus(rec.longest, opt.slack())):
 				res.Verdict, res.Witness, res.Attempts, res.Window = Unknown, nil, nil, nil
 				res.Story = fmt.Sprintf("Not judged, and not the lock's fault: %s.", why)
 			}
@@ -46,22 +46,10 @@ func (r *record) hangs(witness []int) bool {
 	})
 }
 
-// overlaps says whether a witness has anything to do with a stall or with what it leaves behind.
-func (r *record) overlaps(witness []int, stall histories.Event, slack time.Duration) bool {
-	if len(witness) == 0 {
-		return true
-	}
-	first, last := slices.Min(witness), slices.Max(witness)
-	return r.Times[last] >= stall.Time-stall.TTL && r.Times[first] <= stall.Time+r.longestLease()+slack
-}
-
-// longestLease is the longest TTL that anybody asked for.
-func (r *record) longestLease() time.Duration {
-	var longest time.Duration
-	for _, h := range r.Holds {
-		longest = max(longest, h.TTL)
-	}
-	return longest
+// overlaps says whether what proves a violation has anything to do with a stall or with what it leaves
+// behind.
+func (f frame) overlaps(stall histories.Event, left time.Duration) bool {
+	return f.to >= stall.Time-stall.TTL && f.from <= plus(stall.Time, left)
 }
 
 // disturbance says what happened.

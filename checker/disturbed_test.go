@@ -1,6 +1,10 @@
 package checker
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/lockbench/lockbench/histories"
+)
 
 // twoHold is a violation of exclusion from 3 to 6, under leases of 10, and one more from 63 to 66.
 const (
@@ -69,11 +73,8 @@ func TestNotCaughtInAStall(t *testing.T) {
 
 func TestStandsIn(t *testing.T) {
 	const stack = "late\nsleep:\n  a.F (a.go:1)\n  b.G (b.go:2)"
-	rec, err := newRecord(script(t, oneHolds+"C hung 20 value=close"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	rec.Incidents[0].Err = stack
+	rec := newRecord(Options{})
+	rec.Incidents = []histories.Event{{F: histories.Hung, Worker: 2, Value: "close", Err: stack}}
 	const want = "Closing the lock of C late. It stands (sleep) in a.F (a.go:1), called by b.G (b.go:2)."
 	if got := rec.hung().story; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

@@ -55,16 +55,26 @@ func completed(events []histories.Event, i int, witness []int) bool {
 // judgeAlone judges an excerpt by the judge of one property.
 func judgeAlone(t rapid.TB, p Property, events []histories.Event, opt Options) Verdict {
 	t.Helper()
-	rec, err := newRecord(events)
-	if err != nil {
-		t.Fatalf("the excerpt is no history: %v\n%s", err, show(events))
-	}
-	rec.excerpt = true
-	res, err := seatOf(t, p).hear(context.Background(), rec, opt)
+	opt.excerpt = true
+	res, err := seatOf(t, p).of(context.Background(), events, opt)
 	if err != nil {
 		t.Fatalf("%s cannot judge the excerpt: %v\n%s", p, err, show(events))
 	}
 	return res.Verdict
+}
+
+// of is what the judge says of a history, whatever it tests.
+func (s seat) of(ctx context.Context, events []histories.Event, opt Options) (Result, error) {
+	s.concerns = nil
+	all := newStream(ctx, opt, []seat{s})
+	for _, e := range events {
+		_ = all.Add(e)
+	}
+	if err := all.divider.finish(); err != nil {
+		return Result{}, err
+	}
+	res, err := all.bench[0].verdict(ctx, all.divider.record, opt)
+	return res.Result, err
 }
 
 // seatOf is the seat of the judge of one property.

@@ -19,15 +19,17 @@ type reading func(*stretch) []section
 // Two engines decide it, and an answer counts only if both give it. If they
 // contradict each other the checker is wrong, and that is a disagreement.
 type exclusion struct {
+	*record
 	read      reading
 	interval  func([]section) (overlap, int)
 	porcupine func(context.Context, []section, time.Duration) porcupine.CheckResult // nil: the interval engine decides alone
 	while     string                                                                // what must not be the case when a grant comes, in the words of the story
+	leased    bool                                                                  // it does not apply if nobody asked for a lease that ends
 	opt       Options
 
 	grants, overlaps int
 	first            conflicts
-	doubtful         bool   // what is missing may explain the first
+	since            int    // event: if something is missing behind it, that may explain the first
 	undecided        string // why nothing is known of a key, if so
 }
 
@@ -53,7 +55,7 @@ func (x *exclusion) hear(ctx context.Context, s *stretch) error {
 	case n > 0:
 		c := &conflict{witness: first.witness(), story: s.tellOverlap(first)}
 		if x.first.add(s, c); x.first.first == c {
-			x.doubtful = first.meets(x.opt.Gaps)
+			x.since = first.since()
 		}
 		_, old := x.interval(slices.DeleteFunc(sections, func(of section) bool { return s.mine(of.grant) }))
 		x.overlaps += n - old
@@ -84,10 +86,15 @@ func (x *exclusion) ask(ctx context.Context, sections []section) (first overlap,
 	return first, n, answer
 }
 
-func (x *exclusion) verdict(res *Result) error {
+func (x *exclusion) verdict(res *finding) error {
 	switch {
+	case x.leased && x.Leases == 0:
+		res.Verdict, res.Story = NotApplicable, "Nobody asked for a lease that ends."
 	case x.overlaps > 0:
-		res.Verdict, res.Witness, res.Story = Fail, x.first.first.witness, x.first.first.story
+		res.prove(x.first.first, x.first.first.story)
+		if gapped(x.record.opt.Gaps, x.since, x.first.first.last()) {
+			defer res.doubt(x.record.opt.Gaps)
+		}
 		if x.overlaps > 1 {
 			res.Story = paragraph(res.Story, fmt.Sprintf("In all, %s came while %s.", count(x.overlaps, "grant"), x.while))
 		}
@@ -98,9 +105,6 @@ func (x *exclusion) verdict(res *Result) error {
 	default:
 		res.Verdict = Pass
 		res.Story = fmt.Sprintf("%s, and none came while %s.", count(x.grants, "grant"), x.while)
-	}
-	if x.doubtful {
-		res.doubt(x.opt.Gaps)
 	}
 	return nil
 }
@@ -129,14 +133,14 @@ func (o overlap) witness() []int {
 	return []int{o.first.grant, o.second.grant}
 }
 
-// meets says whether a gap lies within the attempts of o, up to the last event that proves it.
-// The missing could have ended one of them, or answered its acquire.
-func (o overlap) meets(gaps []int) bool {
-	from, to := min(o.first.hold.Invoked.Event, o.second.hold.Invoked.Event), slices.Max(o.witness())
+// since is the first event of the attempts of o. Had something been missing since, it could have ended
+// one of them, or answered its acquire.
+func (o overlap) since() int {
+	from := min(o.first.hold.Invoked.Event, o.second.hold.Invoked.Event)
 	for _, s := range o.cover {
 		from = min(from, s.hold.Invoked.Event)
 	}
-	return gapped(gaps, from, to)
+	return from
 }
 
 // tellOverlap tells an overlap in plain English.
@@ -172,7 +176,7 @@ func (r *stretch) tellOverlap(o overlap) string {
 	if o.first.owed {
 		return fmt.Sprintf("%s's lease of %s%s, granted at %s, certainly ran until %s, but %s %s%s at %s, %s too early.",
 			first, o.first.hold.Key, tellMode(o.first), r.when(o.first.grant), seconds(o.first.until),
-			second, got, tellMode(o.second), r.when(o.second.grant), seconds(o.first.until-r.Times[o.second.grant]))
+			second, got, tellMode(o.second), r.when(o.second.grant), seconds(o.first.until-r.of(o.second.grant)))
 	}
 	return fmt.Sprintf("%s held %s%s from %s and still believed so when %s %s%s at %s; %s.",
 		first, o.first.hold.Key, tellMode(o.first), r.when(o.first.grant), second, got, tellMode(o.second), r.when(o.second.grant), r.tellEnd(o.first))
@@ -203,5 +207,5 @@ func (r *stretch) tellEnd(s *section) string {
 	case deadline:
 		return fmt.Sprintf("%s had been told that its lease ran until %s", name, seconds(s.until))
 	}
-	return fmt.Sprintf("%s had not given it up when the history ended at %s", name, r.when(len(r.Times)-1))
+	return fmt.Sprintf("%s had not given it up when the history ended at %s", name, seconds(r.record.last.Time))
 }

@@ -6,6 +6,6 @@ package checker
 // itself the lease is over. Deadline 0 is never. A lock that computes its
 // deadlines too late fails here; one whose holders sleep past a correct deadline
 // does not.
-func leaseExclusion(_ *record, opt Options) judge {
-	return &exclusion{read: leaseSections, interval: sweep, porcupine: linearizable, while: believedIn, opt: opt}
+func leaseExclusion(rec *record, opt Options) judge {
+	return &exclusion{record: rec, read: leaseSections, interval: sweep, porcupine: linearizable, while: believedIn, opt: opt}
 }

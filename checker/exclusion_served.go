@@ -20,10 +20,7 @@ import (
 //
 // It does not apply if nobody asked for a lease that ends.
 func leaseHonoured(rec *record, opt Options) judge {
-	if rec.Leases == 0 {
-		return none("Nobody asked for a lease that ends.")
-	}
-	return &exclusion{read: servedSections, interval: sweep, porcupine: linearizable, while: "the lease of another attempt certainly ran", opt: opt}
+	return &exclusion{record: rec, leased: true, read: servedSections, interval: sweep, porcupine: linearizable, while: "the lease of another attempt certainly ran", opt: opt}
 }
 
 // expired is the end of a section whose lease ran out on the server. It is no event.
@@ -44,11 +41,11 @@ func servedSections(s *stretch) []section {
 		for event, extend := range all.changes(h, stop) {
 			now := at(event)
 			until := all.owed(h, event)
-			end := gapAt(s.Times, until)
+			end := s.gap(until)
 			if open := len(to) > begun && to[len(to)-1].end > now; open {
 				last := &to[len(to)-1]
 				if last.end, last.until = end, until; end < now { // it may be over since this call was invoked, and not before
-					last.end, last.until = now-1, s.Times[event]
+					last.end, last.until = now-1, s.of(event)
 				}
 				continue
 			}

@@ -7,8 +7,8 @@ package checker
 // beliefs of one key never overlap, unless both are ready to share: readers with readers,
 // and re-entries with the other holds of their worker. No lease ends a belief: a client
 // that sleeps through its lease still believes.
-func strictExclusion(_ *record, opt Options) judge {
-	return &exclusion{read: strictSections, interval: sweep, porcupine: linearizable, while: believedIn, opt: opt}
+func strictExclusion(rec *record, opt Options) judge {
+	return &exclusion{record: rec, read: strictSections, interval: sweep, porcupine: linearizable, while: believedIn, opt: opt}
 }
 
 // believedIn is when no grant may come in either reading of belief.

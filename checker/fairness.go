@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lockbench/lockbench/histories"
 )
@@ -21,24 +22,19 @@ import (
 // never asks again waits on.
 //
 // It is Unknown if nobody had to wait.
-func judgeFairness(rec *record, opt Options) judge {
-	f := *rec.fair
-	f.rec, f.opt = rec, opt
-	return &f
-}
+func judgeFairness(rec *record, _ Options) judge { return rec.fair }
 
 // fairness is who waited and who was served, as it happened.
 type fairness struct {
-	opt    Options
-	rec    *record
+	most   int               // times that a client may be overtaken by another; 0 or less: nothing is promised
 	queues map[string]*queue // by key
 	grants map[int]int       // by worker
 	waits  int
 	worst  *wait
 }
 
-func newFairness() *fairness {
-	return &fairness{queues: make(map[string]*queue), grants: make(map[int]int)}
+func newFairness(most int) *fairness {
+	return &fairness{most: most, queues: make(map[string]*queue), grants: make(map[int]int)}
 }
 
 // on takes the next event of an acquire.
@@ -48,30 +44,28 @@ func (f *fairness) on(e *histories.Event) {
 	}
 	q := f.queues[e.Key]
 	if q == nil {
-		q = &queue{invoked: make(map[int]int)}
-		f.queues[e.Key] = q
+		q = &queue{invoked: make(map[int]histories.Instant)}
+		f.queues[strings.Clone(e.Key)] = q
 	}
+	call := called{e.Attempt, q.invoked[e.Worker], instant(e)}
 	switch e.Type {
 	case histories.Invoke:
-		q.invoked[e.Worker] = e.Index
+		q.invoked[e.Worker] = instant(e)
 		f.grants[e.Worker] += 0
 	case histories.Fail:
 		if !slices.ContainsFunc(q.waiting, func(w *wait) bool { return w.worker == e.Worker }) {
-			q.waiting = append(q.waiting, &wait{key: e.Key, worker: e.Worker, since: q.invoked[e.Worker], told: e.Index, overtaken: make(map[int][]int)})
+			q.waiting = append(q.waiting, &wait{key: e.Key, worker: e.Worker, asked: call, overtaken: make(map[int]*overtaking)})
 			f.waits++
 		}
 	case histories.OK:
 		f.grants[e.Worker]++
 		q.served(e.Worker)
 		for _, w := range q.waiting {
-			if q.invoked[e.Worker] < w.told {
+			if call.invoked.Event < w.asked.returned.Event {
 				continue
 			}
-			w.overtaken[e.Worker] = append(w.overtaken[e.Worker], e.Index)
-			if len(w.overtaken[e.Worker]) > len(w.by()) {
-				w.worst = e.Worker
-			}
-			if f.worst == nil || len(w.by()) > len(f.worst.by()) {
+			w.overtake(e.Worker, call, f.most)
+			if f.worst == nil || w.times() > f.worst.times() {
 				f.worst = w
 			}
 		}
@@ -82,12 +76,12 @@ func (f *fairness) on(e *histories.Event) {
 
 func (f *fairness) hear(context.Context, *stretch) error { return nil }
 
-func (f *fairness) verdict(res *Result) error {
-	worst, most := f.worst, f.opt.Overtaking
+func (f *fairness) verdict(res *finding) error {
+	worst, most := f.worst, f.most
 	told := fmt.Sprintf("Jain's index of %s is %.2f.", count(len(f.grants), "client"), jain(f.grants))
 	if worst != nil {
 		told = paragraph(fmt.Sprintf("At worst, %s waited for %s from %s and was overtaken by %s %s.",
-			histories.WorkerName(worst.worker), worst.key, f.rec.when(worst.since), histories.WorkerName(worst.worst), times(len(worst.by()))), told)
+			histories.WorkerName(worst.worker), worst.key, seconds(worst.asked.invoked.Time), histories.WorkerName(worst.by), times(worst.times())), told)
 	}
 	switch {
 	case most <= 0:
@@ -95,10 +89,8 @@ func (f *fairness) verdict(res *Result) error {
 		res.Story = paragraph("The lock promises no fairness.", told)
 	case f.waits == 0:
 		res.Story = paragraph("Nobody had to wait.", told)
-	case worst != nil && len(worst.by()) > most:
-		res.Verdict = Fail
-		res.Witness = append([]int{worst.since, worst.told}, worst.by()[:most+1]...)
-		res.Story = paragraph(told, fmt.Sprintf("The lock promises %s at most.", times(most)))
+	case worst != nil && worst.times() > most:
+		res.prove(worst.conflict(), paragraph(told, fmt.Sprintf("The lock promises %s at most.", times(most))))
 	default:
 		res.Verdict = Pass
 		res.Story = paragraph(fmt.Sprintf("%s, none overtaken by anybody more often than promised.", count(f.waits, "wait")), told)
@@ -108,8 +100,8 @@ func (f *fairness) verdict(res *Result) error {
 
 // A queue is who waits for one key.
 type queue struct {
-	waiting []*wait     // in order of their first refusals
-	invoked map[int]int // event at which each worker's last acquire began
+	waiting []*wait                   // in order of their first refusals
+	invoked map[int]histories.Instant // when each worker's last acquire began
 }
 
 func (q *queue) served(worker int) {
@@ -118,15 +110,52 @@ func (q *queue) served(worker int) {
 
 // A wait is one client's, from its first refusal to its grant.
 type wait struct {
-	key         string
-	worker      int
-	since, told int           // events: invoked and refused for the first time
-	overtaken   map[int][]int // grants to others, by worker
-	worst       int           // the worker that overtook it most often
+	key       string
+	worker    int
+	asked     called              // and refused for the first time
+	overtaken map[int]*overtaking // by worker
+	by        int                 // the worker that overtook it most often
 }
 
-// by are the grants to the worst overtaker.
-func (w *wait) by() []int { return w.overtaken[w.worst] }
+// An overtaking is how often a client was granted what another waited for.
+type overtaking struct {
+	times int
+	first []called // as many as are proof
+}
+
+// overtake takes a grant to a worker.
+func (w *wait) overtake(worker int, call called, most int) {
+	o := w.overtaken[worker]
+	if o == nil {
+		o = &overtaking{}
+		w.overtaken[worker] = o
+	}
+	if o.times++; o.times <= most+1 {
+		o.first = append(o.first, call)
+	}
+	if o.times > w.times() {
+		w.by = worker
+	}
+}
+
+// times is how often the worst overtaker was granted it.
+func (w *wait) times() int {
+	if o := w.overtaken[w.by]; o != nil {
+		return o.times
+	}
+	return 0
+}
+
+// conflict is the evidence that it was overtaken too often.
+func (w *wait) conflict() *conflict {
+	calls := append([]called{w.asked}, w.overtaken[w.by].first...)
+	c := &conflict{witness: []int{w.asked.invoked.Event}, called: calls}
+	for _, o := range calls {
+		c.witness = append(c.witness, o.returned.Event)
+	}
+	(&stretch{}).draw(c)
+	return c
+}
 
 // jain is Jain's fairness index of the grants of each client; 1 if there were none.
 func jain(grants map[int]int) float64 {

@@ -3,6 +3,7 @@ package checker
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/lockbench/lockbench/histories"
 )
@@ -55,15 +56,86 @@ func (c cover) latest(s span) (rank, bool) {
 	return c[begun-1].to, true
 }
 
-// faults covers the faults of a history but those of some kinds.
-func (r *record) faults(but []histories.F) cover {
-	var spans []span
+// ills are the faults of a history as the judges ask about them.
+type ills struct {
+	harmless []histories.F       // faults of clients alone
+	instants []histories.Instant // starts and ends, in order
+
+	all, servers cover
+	known        bool // they are those of now
+	calm         rank
+	sick         *histories.Op
+}
+
+// fault takes the next event of the nemesis.
+func (r *record) fault(e *histories.Event) {
+	r.ills.instants, r.ills.known = append(r.ills.instants, instant(e)), false
+	switch {
+	case e.Type == histories.Invoke:
+		r.hit = r.hit || e.Time < r.possibly
+	case !e.Single():
+		r.pace.healed(instant(e))
+	}
+}
+
+// look brings what is known of faults up to date.
+func (r *record) look() {
+	if r.ills.known {
+		return
+	}
+	var all, servers []span
 	for _, f := range r.Faults {
-		if !slices.Contains(but, f.Invoke.F) {
-			spans = append(spans, force(f))
+		all = append(all, force(f))
+		if !slices.Contains(r.ills.harmless, f.Invoke.F) {
+			servers = append(servers, force(f))
 		}
 	}
-	return newCover(spans)
+	r.ills.all, r.ills.servers, r.ills.known = newCover(all), newCover(servers), true
+	r.ills.calm, r.ills.sick = lastHealed(r.Faults)
+}
+
+// faults covers the faults of a history.
+func (r *record) faults() cover {
+	r.look()
+	return r.ills.all
+}
+
+// serverFaults covers those that may make a server forget or split a hold.
+func (r *record) serverFaults() cover {
+	r.look()
+	return r.ills.servers
+}
+
+// calm is the rank at which the last fault ended, 0 if there was none, or else never, and a fault
+// that was not healed.
+func (r *record) calm() (rank, *histories.Op) {
+	r.look()
+	return r.ills.calm, r.ills.sick
+}
+
+// lastHealed returns the rank at which the last fault ended, 0 if there was none,
+// or else a fault that was never healed.
+func lastHealed(faults []histories.Op) (rank, *histories.Op) {
+	var last rank
+	for i := range faults {
+		if !healed(faults[i]) {
+			return never, &faults[i]
+		}
+		last = max(last, at(faults[i].Complete.Index))
+	}
+	return last, nil
+}
+
+// lingering are the faults that were not over at a time, with a lease and the slack for what they leave behind.
+func (r *record) lingering(at time.Duration) []histories.Op {
+	left := plus(r.longest, r.opt.slack())
+	var all []histories.Op
+	for _, f := range r.Faults {
+		if !healed(f) || plus(f.Complete.Time, left) >= at {
+			all = append(all, f)
+		}
+	}
+	return all
 }
 
 // between is the span from one event to another.

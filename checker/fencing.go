@@ -28,8 +28,8 @@ import (
 // Whether the third rule was broken by the lock or by a resource that does not look at
 // tokens is not told apart. The property concerns only histories with tokens, and passes
 // only if two acquires with tokens came one after the other.
-func judgeFencing(rec *record, opt Options) judge {
-	return &fencing{faults: rec.faults(opt.clientFaults()), tops: make(map[string]highest), registers: make(ledgers), counters: make(tallies)}
+func judgeFencing(*record, Options) judge {
+	return &fencing{tops: make(map[string]highest), registers: make(ledgers), counters: make(tallies)}
 }
 
 type fencing struct {
@@ -37,7 +37,6 @@ type fencing struct {
 	registers ledgers
 	counters  tallies
 
-	faults  cover
 	ordered int
 	down    conflicts
 }
@@ -55,7 +54,7 @@ func (j *fencing) hear(_ context.Context, s *stretch) error {
 	stayOf := stays(entered, s.number)
 	ordered, bad := issuedDown(s, issued, j.tops[s.key], stayOf)
 	if len(bad) == 0 {
-		bad = drawnEarly(s, j.faults, issued)
+		bad = drawnEarly(s, issued)
 	}
 	j.ordered += ordered
 	top := j.tops[s.key]
@@ -70,11 +69,10 @@ func (j *fencing) hear(_ context.Context, s *stretch) error {
 	return nil
 }
 
-func (j *fencing) verdict(res *Result) error {
+func (j *fencing) verdict(res *finding) error {
 	switch {
 	case j.down.n > 0:
-		res.Verdict, res.Witness = Fail, slices.Sorted(slices.Values(j.down.first.witness))
-		res.Story = j.down.first.story + "."
+		res.prove(j.down.first, j.down.first.story+".")
 		if j.down.n > 1 {
 			res.Story = paragraph(res.Story, fmt.Sprintf("In all, tokens told the wrong order or none %s.", times(j.down.n)))
 		}
@@ -89,7 +87,7 @@ func (j *fencing) verdict(res *Result) error {
 
 // fenced concerns histories in which somebody has a token.
 func fenced(rec *record) bool {
-	return rec.held(func(h *histories.Hold) bool { return h.Token != 0 })
+	return rec.fenced
 }
 
 // issuedDown looks for tokens of one key that do not go up. Holds come in order of
@@ -124,7 +122,7 @@ func issuedDown(s *stretch, holds []*histories.Hold, top highest, stayOf func(*h
 
 // drawnEarly looks for tokens of one key that do not go up in the order of holding, where the
 // acquires overlap.
-func drawnEarly(s *stretch, faults cover, holds []*histories.Hold) (found []*conflict) {
+func drawnEarly(s *stretch, holds []*histories.Hold) (found []*conflict) {
 	returned := slices.SortedFunc(slices.Values(holds), func(a, b *histories.Hold) int { return a.Returned.Event - b.Returned.Event })
 	for i, h := range returned {
 		for _, before := range slices.Backward(returned[:i]) {
@@ -132,7 +130,7 @@ func drawnEarly(s *stretch, faults cover, holds []*histories.Hold) (found []*con
 				break
 			}
 			first := before.Returned.Time < sure(h.Invoked.Time, h.TTL) && !s.leases.shared(h)
-			if !first || before.Shares(*h) || before.Token <= h.Token || faults.meets(between(min(before.Invoked.Event, h.Invoked.Event), h.Returned.Event)) {
+			if !first || before.Shares(*h) || before.Token <= h.Token || s.serverFaults().meets(between(min(before.Invoked.Event, h.Invoked.Event), h.Returned.Event)) {
 				continue
 			}
 			found = append(found, tokenConflict(before, h, "lower than"))
@@ -144,7 +142,7 @@ func drawnEarly(s *stretch, faults cover, holds []*histories.Hold) (found []*con
 
 func tokenConflict(before, h *histories.Hold, relation string) *conflict {
 	return &conflict{
-		witness: []int{before.Returned.Event, h.Returned.Event},
+		witness: []int{before.Returned.Event, h.Returned.Event}, called: []called{acquired(before)},
 		story: fmt.Sprintf("%s was granted %s with token %d at %s, and %s, whose acquire began at %s, with token %d at %s, which is %s that",
 			histories.WorkerName(before.Worker), before.Key, before.Token, seconds(before.Returned.Time),
 			histories.WorkerName(h.Worker), seconds(h.Invoked.Time), h.Token, seconds(h.Returned.Time), relation),
@@ -260,7 +258,7 @@ func (c *counter) tokenDown() (down conflicts) {
 			continue
 		}
 		down.add(c.stretch, &conflict{
-			witness: []int{before.Complete.Index, o.Complete.Index},
+			witness: []int{before.Complete.Index, o.Complete.Index}, called: []called{calledBy(before)},
 			story: fmt.Sprintf("%s's increment of %s with token %d was accepted at %s although %s had shown token %d before it began, at %s",
 				histories.WorkerName(o.Invoke.Worker), c.key, token(o), seconds(o.Complete.Time),
 				histories.WorkerName(before.Invoke.Worker), token(before), seconds(before.Complete.Time)),

@@ -3,7 +3,6 @@ package checker
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -84,20 +83,22 @@ func (l *load) wait(s *stretch, o *histories.Op, e histories.Event, commands int
 	}
 	if l.heavy++; rate > l.worst {
 		l.worst = rate
+		l.proof = conflict{}
 		l.proof.witness = []int{o.Invoke.Index, o.Complete.Index, e.Index}
 		l.proof.story = fmt.Sprintf("%s waited for %s from %s to %s and sent %d commands meanwhile: %s.",
 			histories.WorkerName(e.Worker), e.Key, seconds(from), seconds(to), commands, told)
+		s.draw(&l.proof)
 	}
 }
 
-func (l *load) verdict(res *Result) error {
+func (l *load) verdict(res *finding) error {
 	if l.judged == 0 {
 		res.Story = fmt.Sprintf("Nobody waited for %s or more, so what waiting costs was not seen; the longest wait took %s.", seconds(shortestWait), seconds(l.longest))
 		return nil
 	}
 	res.Verdict = Pass
 	if l.heavy > 0 {
-		res.Verdict, res.Witness = Fail, slices.Sorted(slices.Values(l.proof.witness))
+		res.prove(&l.proof, l.proof.story)
 	}
 	told := fmt.Sprintf("%s took %s together and cost %d commands, %.0f for each second.", count(l.judged, "wait"), seconds(l.waited), l.sent, float64(l.sent)/l.waited.Seconds())
 	res.Story = paragraph(l.proof.story, told)

@@ -3,7 +3,6 @@ package checker
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/lockbench/lockbench/histories"
 )
@@ -43,7 +42,7 @@ func (l *lottery) hear(_ context.Context, s *stretch) error {
 			continue
 		}
 		l.twice.add(s, &conflict{
-			witness: []int{first.Complete.Index, o.Complete.Index},
+			witness: []int{first.Complete.Index, o.Complete.Index}, called: []called{calledBy(first)},
 			story: fmt.Sprintf("%s and %s both won round %s of %s, at %s and at %s.",
 				histories.WorkerName(first.Invoke.Worker), histories.WorkerName(o.Invoke.Worker), r.number, r.key,
 				seconds(first.Complete.Time), seconds(o.Complete.Time)),
@@ -52,11 +51,10 @@ func (l *lottery) hear(_ context.Context, s *stretch) error {
 	return nil
 }
 
-func (l *lottery) verdict(res *Result) error {
+func (l *lottery) verdict(res *finding) error {
 	switch twice := l.twice; {
 	case twice.n > 0:
-		res.Verdict, res.Witness = Fail, slices.Sorted(slices.Values(twice.first.witness))
-		res.Story = paragraph(twice.first.story, fmt.Sprintf("In all, %s too many in %s.", count(twice.n, "prize"), count(len(l.won), "round")))
+		res.prove(twice.first, paragraph(twice.first.story, fmt.Sprintf("In all, %s too many in %s.", count(twice.n, "prize"), count(len(l.won), "round"))))
 	case len(l.won) == 0:
 		res.Story = "Nobody is known to have won anything."
 	default:

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"github.com/anishathalye/porcupine"
 
@@ -84,11 +83,7 @@ func (d datatype) provable(deeds []deed, witness []int) []deed {
 func (d datatype) draw(deeds []deed, events []histories.Event) (page []byte, fits bool, err error) {
 	deeds = slices.Clone(deeds)
 	slices.SortFunc(deeds, func(a, b deed) int { return cmp.Compare(a.call, b.call) })
-	times := make([]time.Duration, len(events))
-	for i := range events {
-		times[i] = events[i].Time
-	}
-	clock := clockOf(times)
+	clock := clockOf(timesOf(events))
 	lanes := make(map[int]int)
 	ops, init := turns(deeds, d.init) // in the order of deeds
 	for i, x := range deeds {

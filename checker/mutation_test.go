@@ -136,11 +136,7 @@ func TestMetamorphic(t *testing.T) {
 // strictly says whether both engines find a history legal in the strict reading.
 func strictly(t *testing.T, events []histories.Event) bool {
 	t.Helper()
-	rec, err := newRecord(events)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, show(events))
-	}
-	res, err := seatOf(t, StrictExclusion).hear(t.Context(), rec, Options{})
+	res, err := seatOf(t, StrictExclusion).of(t.Context(), events, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,14 +50,12 @@ import (
 // Blind spots: a foreign release that nobody noticed before B released or B's lease
 // ran out; releases of unknown outcome; clean-ups inside an acquire, which
 // no event shows; and everything that a server's fault may explain as well.
-func judgeOwnership(rec *record, opt Options) judge {
-	return &ownership{opt: opt, faults: rec.faults(nil), serverFaults: rec.faults(opt.clientFaults())}
+func judgeOwnership(_ *record, opt Options) judge {
+	return &ownership{opt: opt}
 }
 
 type ownership struct {
-	opt          Options
-	faults       cover
-	serverFaults cover
+	opt Options
 
 	granted, lost int
 	unsure        string
@@ -91,7 +89,7 @@ func (j *ownership) explain(k *tenure, b *histories.Hold, gone sighting) *confli
 		return nil
 	}
 	a := suspects[0]
-	if k.serverFault(suspects, b, gone) {
+	if k.mayHaveForgotten(suspects, b, gone) {
 		j.unsure = k.tell(a, b, gone) + ". A fault that may have done the same was in force, so it cannot be told which it was."
 		return nil
 	}
@@ -116,10 +114,10 @@ func (j *ownership) explain(k *tenure, b *histories.Hold, gone sighting) *confli
 	}
 }
 
-func (j *ownership) verdict(res *Result) error {
+func (j *ownership) verdict(res *finding) error {
 	switch {
 	case j.foreign.n > 0:
-		res.Verdict, res.Witness, res.Story = Fail, j.foreign.first.witness, j.foreign.first.story
+		res.prove(j.foreign.first, j.foreign.first.story)
 	case j.granted == 0:
 		res.Story = "Nobody was granted a lock, so there was nothing to own."
 	case j.unsure != "":

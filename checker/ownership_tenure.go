@@ -78,7 +78,7 @@ func (k *tenure) vanished(i int) (sighting, bool) {
 		}
 	}
 
-	released := len(k.Times)
+	released := unknown
 	if len(b.Releases) > 0 {
 		r := b.Releases[0]
 		released = r.Invoked.Event
@@ -201,17 +201,17 @@ func (k *tenure) during(i histories.Instant, h *histories.Hold) bool {
 
 // disturbed says whether a fault was in force at some time of a call.
 func (k *tenure) disturbed(invoked, returned int) bool {
-	return k.faults.meets(between(invoked, returned))
+	return k.faults().meets(between(invoked, returned))
 }
 
 // serverFault says whether a fault that may have ended b's hold, or have let a's
 // and b's holds exist side by side, was in force before b was seen to be gone.
-func (k *tenure) serverFault(suspects []*histories.Op, b *histories.Hold, gone sighting) bool {
+func (k *tenure) mayHaveForgotten(suspects []*histories.Op, b *histories.Hold, gone sighting) bool {
 	from := b.Invoked.Event
 	if h := k.hold(suspects[0].Invoke.Attempt); h != nil {
 		from = min(from, h.Invoked.Event)
 	}
-	return k.serverFaults.meets(between(from, gone.done.Event))
+	return k.serverFaults().meets(between(from, gone.done.Event))
 }
 
 func (k *tenure) hold(attempt uint64) *histories.Hold {

@@ -1,44 +1,67 @@
 package checker
 
 import (
+	"time"
+
 	"github.com/lockbench/lockbench/histories"
 )
 
-// A record is a history as the judges see it. They only read it.
+// A record is what is known so far of a history, all keys together. The judges only read it.
 type record struct {
-	histories.Remains
-	stretches []*stretch // in order of keys
+	histories.Summary
+	opt  Options
+	last histories.Instant // event
 
-	// What is kept of no history of which exclusion alone is judged: see Stream.
-	fair *fairness
-	// crashes are the events at which processes crashed, by process.
-	crashes map[int]int
+	// crashes are when processes crashed, by process.
+	crashes map[int]histories.Instant
+	ills    ills
+	fair    *fairness
+	pace    *pacer
 
-	// excerpt says that calls were left out, so that a resource cannot be called broken
-	// because it shows what they did.
-	excerpt bool
+	longest   time.Duration // lease that anybody asked for who was not refused
+	reenters  bool          // somebody would
+	fenced    bool          // somebody has a token
+	contended bool          // two clients wanted one key at the same time
+	hit       bool          // a fault met a lock that was possibly held
+	possibly  time.Duration // until when one of those that were heard of may be held
 }
 
-// newRecord pairs a history. An error means that it must not be judged; the record is what
-// could be paired.
-func newRecord(events []histories.Event) (*record, error) {
-	s := NewStream(nil)
-	for _, e := range events {
-		_ = s.Add(e)
+func newRecord(opt Options) *record {
+	return &record{opt: opt, crashes: make(map[int]histories.Instant), fair: newFairness(opt.Overtaking), pace: newPacer(), ills: ills{harmless: opt.clientFaults()}}
+}
+
+// note takes the next event.
+func (r *record) note(e *histories.Event) {
+	r.last = instant(e)
+	r.pace.note(e.Time)
+	switch {
+	case e.Process == histories.Nemesis:
+		r.fault(e)
+	case e.F == histories.Acquire:
+		r.fair.on(e)
+		r.reenters = r.reenters || e.Mode() == histories.Reentrant
+		r.fenced = r.fenced || e.Type == histories.OK && e.Token != 0
+	case e.F == histories.Crash && e.Single():
+		r.crashes[e.Process] = instant(e)
 	}
-	return s.record()
+}
+
+// over is when a call returned or its process crashed, if one of both happened.
+func (r *record) over(o *histories.Op) (histories.Instant, bool) {
+	if o.Done {
+		return instant(&o.Complete), true
+	}
+	crash, ok := r.crashes[o.Invoke.Process]
+	return crash, ok && crash.Event > o.Invoke.Index
 }
 
 // calling is the span of a call. One without an outcome ends with the crash of its process, or
 // never.
 func (r *record) calling(o *histories.Op) span {
-	s := span{at(o.Invoke.Index), never}
-	if o.Done {
-		s.to = at(o.Complete.Index)
-	} else if crash, ok := r.crashes[o.Invoke.Process]; ok && crash > o.Invoke.Index {
-		s.to = at(crash)
+	if end, over := r.over(o); over {
+		return span{at(o.Invoke.Index), at(end.Event)}
 	}
-	return s
+	return span{at(o.Invoke.Index), never}
 }
 
 // refused says whether a call was refused. An acquire whose arguments were is none: nobody was
@@ -46,9 +69,6 @@ func (r *record) calling(o *histories.Op) span {
 func refused(o *histories.Op) bool {
 	return o.Outcome() == histories.Fail && !o.Complete.Invalid()
 }
-
-// when is the time of the i-th event as stories tell it.
-func (r *record) when(i int) string { return seconds(r.Times[i]) }
 
 // A span is a stretch of ranks.
 type span struct{ from, to rank }

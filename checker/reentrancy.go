@@ -34,18 +34,17 @@ import (
 //
 // The verdict is Pass only if the lock was asked at least once while a client certainly
 // held a key twice or more.
-func judgeReentrancy(rec *record, opt Options) judge {
-	return &reentrancy{faults: rec.faults(opt.clientFaults())}
+func judgeReentrancy(*record, Options) judge {
+	return &reentrancy{}
 }
 
 type reentrancy struct {
-	faults      cover // that may make a server forget
 	asked, deep int
 	wrong       conflicts
 }
 
 func (j *reentrancy) hear(_ context.Context, s *stretch) error {
-	for _, c := range reentrants(s, j.faults) {
+	for _, c := range reentrants(s) {
 		for _, o := range c.asked {
 			least, most := c.bounds(o)
 			var bad *conflict
@@ -73,10 +72,10 @@ func (j *reentrancy) hear(_ context.Context, s *stretch) error {
 	return nil
 }
 
-func (j *reentrancy) verdict(res *Result) error {
+func (j *reentrancy) verdict(res *finding) error {
 	switch {
 	case j.wrong.n > 0:
-		res.Verdict, res.Witness, res.Story = Fail, j.wrong.first.witness, j.wrong.first.story
+		res.prove(j.wrong.first, j.wrong.first.story)
 		if j.wrong.n > 1 {
 			res.Story = paragraph(res.Story, fmt.Sprintf("In all, %s were wrong.", count(j.wrong.n, "answer")))
 		}
@@ -91,9 +90,7 @@ func (j *reentrancy) verdict(res *Result) error {
 
 // reenters concerns histories in which somebody would re-enter.
 func reenters(rec *record) bool {
-	return slices.ContainsFunc(rec.stretches, func(s *stretch) bool {
-		return slices.ContainsFunc(s.calls, func(o *histories.Op) bool { return o.Invoke.Mode() == histories.Reentrant })
-	})
+	return rec.reenters
 }
 
 // A reentrant is one worker and one key.
@@ -102,19 +99,18 @@ type reentrant struct {
 	worker  int
 	entered []*histories.Hold // in order of invocations
 	asked   []*histories.Op   // counts, and acquires that were refused; in order of invocations
-	faults  cover             // that may make a server forget
 
 	next int               // of entered
 	live []*histories.Hold // of those before, the ones that may count
 }
 
-func reentrants(s *stretch, faults cover) []*reentrant {
+func reentrants(s *stretch) []*reentrant {
 	by := make(map[int]*reentrant)
 	var all []*reentrant
 	of := func(worker int) *reentrant {
 		r := by[worker]
 		if r == nil {
-			r = &reentrant{stretch: s, worker: worker, faults: faults}
+			r = &reentrant{stretch: s, worker: worker}
 			by[worker] = r
 			all = append(all, r)
 		}
@@ -152,7 +148,7 @@ func (r *reentrant) bounds(o *histories.Op) (least []*histories.Hold, most int) 
 		}
 	}
 	most = len(r.live)
-	if r.faults.meets(between(-1, o.Complete.Index)) {
+	if r.serverFaults().meets(between(-1, o.Complete.Index)) {
 		most = math.MaxInt
 	}
 	return least, most
@@ -174,7 +170,7 @@ func (r *reentrant) certain(h *histories.Hold, o *histories.Op) bool {
 	done := histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time}
 	return h.Outcome == histories.OK && h.Returned.Event < o.Invoke.Index &&
 		(h.Open() || h.Ended.Event > done.Event) && r.leases.overdrawn(h) > done.Event && !r.leases.lapsed(h, done.Event) && r.leases.sureUntil(h, done) > done.Time &&
-		!r.faults.meets(between(h.Invoked.Event, done.Event))
+		!r.serverFaults().meets(between(h.Invoked.Event, done.Event))
 }
 
 func (r *reentrant) refused(o *histories.Op, least []*histories.Hold) *conflict {

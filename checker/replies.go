@@ -39,14 +39,12 @@ import (
 // that may have changed the key, or, of a "not yours", any fault: a client that was cut off
 // may have asked twice. An answer that leaves the outcome open is true of anything. The
 // property does not apply if no release or extend was answered and no refusal is untrue.
-func judgeReplies(rec *record, opt Options) judge {
-	return &replies{opt: opt, faults: rec.faults(nil), serverFaults: rec.faults(opt.clientFaults()), obscure: make(map[string]bool)}
+func judgeReplies(_ *record, opt Options) judge {
+	return &replies{opt: opt, obscure: make(map[string]bool)}
 }
 
 type replies struct {
-	opt          Options
-	faults       cover
-	serverFaults cover
+	opt Options
 
 	answered int
 	late     int // calls of attempts that had been over for so long that nothing is known of them
@@ -64,10 +62,10 @@ func (j *replies) hear(_ context.Context, s *stretch) error {
 	return nil
 }
 
-func (j *replies) verdict(res *Result) error {
+func (j *replies) verdict(res *finding) error {
 	switch {
 	case j.untrue.n > 0:
-		res.Verdict, res.Witness, res.Story = Fail, slices.Sorted(slices.Values(j.untrue.first.witness)), j.untrue.first.story
+		res.prove(j.untrue.first, j.untrue.first.story)
 		if j.untrue.n > 1 {
 			res.Story = paragraph(res.Story, fmt.Sprintf("In all, %s were untrue.", count(j.untrue.n, "answer")))
 		}
@@ -201,7 +199,7 @@ func (r *dialogue) followed(i int) bool {
 func (r *dialogue) never(o *histories.Op) *conflict {
 	refusal, ok := r.refused[o.Invoke.Attempt]
 	silent := r.opt.SilentRelease && o.Invoke.F == histories.Release
-	if !ok || silent || r.opt.Masters > 1 || o.Outcome() != histories.OK || r.faults.meets(between(refusal.Invoke.Index, o.Complete.Index)) {
+	if !ok || silent || r.opt.Masters > 1 || o.Outcome() != histories.OK || r.faults().meets(between(refusal.Invoke.Index, o.Complete.Index)) {
 		return nil
 	}
 	return &conflict{
@@ -218,7 +216,7 @@ func (r *dialogue) twice(h *histories.Hold, o *histories.Op) *conflict {
 		if before.Outcome != histories.OK || before.Returned.Event > o.Invoke.Index {
 			continue
 		}
-		if r.serverFaults.meets(between(h.Invoked.Event, o.Complete.Index)) || h.Mode != histories.Exclusive && r.shares(h, o) {
+		if r.serverFaults().meets(between(h.Invoked.Event, o.Complete.Index)) || h.Mode != histories.Exclusive && r.shares(h, o) {
 			return nil
 		}
 		return &conflict{
@@ -251,7 +249,7 @@ func (r *dialogue) anothers(h *histories.Hold, o *histories.Op) *conflict {
 	for _, b := range r.granted {
 		certainly := b.Returned.Event < o.Invoke.Index && (b.Open() || b.Ended.Event > done.Event) && r.leases.sureUntil(b, done) > done.Time
 		followed := b.Invoked.Event > h.Returned.Event && r.leases.sureUntil(h, b.Returned) <= b.Returned.Time
-		if !certainly || !followed || b.Shares(*h) || r.reentered(h, b, o) || r.serverFaults.meets(between(min(h.Invoked.Event, b.Invoked.Event), done.Event)) {
+		if !certainly || !followed || b.Shares(*h) || r.reentered(h, b, o) || r.serverFaults().meets(between(min(h.Invoked.Event, b.Invoked.Event), done.Event)) {
 			continue
 		}
 		return &conflict{
@@ -274,7 +272,7 @@ func (r *dialogue) revived(h *histories.Hold, o *histories.Op) *conflict {
 	}
 	b := r.latest[0]
 	followed := h.Returned.Event < b.Invoked.Event && b.Returned.Event < o.Invoke.Index && r.leases.sureUntil(h, b.Returned) <= b.Returned.Time
-	if !followed || b.Shares(*h) || r.reentered(h, b, o) || r.serverFaults.meets(between(h.Invoked.Event, o.Complete.Index)) {
+	if !followed || b.Shares(*h) || r.reentered(h, b, o) || r.serverFaults().meets(between(h.Invoked.Event, o.Complete.Index)) {
 		return nil
 	}
 	return &conflict{
@@ -310,7 +308,7 @@ func (r *dialogue) denied(h *histories.Hold, o *histories.Op) *conflict {
 	done := histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time}
 	// Of an extend, which a renewing process may send while the holder releases.
 	ended := !h.Open() && h.Ended.Event < o.Complete.Index && h.Ended.Event != o.Invoke.Index
-	if h.Outcome != histories.OK || h.Returned.Event > o.Invoke.Index || ended || givesBack(h, o.Invoke.Index, o.Complete.Index) || r.leases.sureUntil(h, done) <= done.Time || r.faults.meets(between(h.Invoked.Event, done.Event)) {
+	if h.Outcome != histories.OK || h.Returned.Event > o.Invoke.Index || ended || givesBack(h, o.Invoke.Index, o.Complete.Index) || r.leases.sureUntil(h, done) <= done.Time || r.faults().meets(between(h.Invoked.Event, done.Event)) {
 		return nil
 	}
 	if r.opt.Commands.ranOut(h, done.Time) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 )
 
 // judgeResource judges resource safety: the critical sections' reads and writes of
@@ -58,7 +57,7 @@ func (j *resource) hear(_ context.Context, s *stretch) error {
 	return nil
 }
 
-func (j *resource) verdict(res *Result) error {
+func (j *resource) verdict(res *finding) error {
 	var skipped string
 	if j.unjudged > 0 {
 		skipped = fmt.Sprintf("%s came without a read by the same attempt and could not be judged.", count(j.unjudged, "write"))
@@ -66,11 +65,10 @@ func (j *resource) verdict(res *Result) error {
 	proof := cmp.Or(j.update.first, j.stale.first, j.unstable.first) // one of them is enough
 	switch {
 	case proof != nil:
-		res.Verdict, res.Witness = Fail, slices.Sorted(slices.Values(proof.witness))
-		res.Story = paragraph(
+		res.prove(proof, paragraph(
 			j.update.tell(count(j.lost, "update")+" lost"),
 			j.stale.tell(count(j.stale.n, "write")+" with a stale token accepted"),
-			j.unstable.tell(count(j.unstable.n, "unstable read")), skipped)
+			j.unstable.tell(count(j.unstable.n, "unstable read")), skipped))
 	case len(j.known) == 0:
 		res.Verdict = NotApplicable
 		res.Story = "The clients had no protected resource."

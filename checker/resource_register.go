@@ -43,6 +43,9 @@ func newRegister(s *stretch, known ledgers) *register {
 			r.accesses = append(r.accesses, o)
 		}
 	}
+	if s.counter {
+		delete(known, s.key) // so it was one before
+	}
 	if len(r.accesses) == 0 || s.counter {
 		return nil
 	}
@@ -94,7 +97,7 @@ func (r *register) check() error {
 // unwritten is the error of an access that saw a version which nobody can have written. The
 // accesses come in order of returns.
 func (r *register) unwritten(accesses []*histories.Op) error {
-	if r.excerpt {
+	if r.opt.excerpt {
 		return nil
 	}
 	for _, o := range accesses {
@@ -268,7 +271,7 @@ func (r *register) tokens() {
 	for _, o := range carried {
 		if highest != nil && writes(o) && token(o) < token(highest) {
 			r.stale.add(r.stretch, &conflict{
-				witness: []int{highest.Complete.Index, o.Complete.Index},
+				witness: []int{highest.Complete.Index, o.Complete.Index}, called: []called{calledBy(highest)},
 				story: fmt.Sprintf("%s's write of %s with token %d was accepted at %s although %s had shown token %d before it, at %s",
 					histories.WorkerName(o.Invoke.Worker), r.key, token(o), seconds(o.Complete.Time),
 					histories.WorkerName(highest.Invoke.Worker), token(highest), seconds(highest.Complete.Time)),

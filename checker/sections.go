@@ -69,7 +69,7 @@ func leaseSections(of *stretch) []section {
 		if d == 0 {
 			return never
 		}
-		return gapAt(of.Times, d)
+		return of.gap(d)
 	}
 	return sections(of.holds, func(all []section, h *histories.Hold) []section {
 		stop := endOf(h)

@@ -260,12 +260,12 @@ func TestSharedDifferential(t *testing.T) {
 				e.Value = string(mix[e.Attempt%uint64(len(mix))])
 			}
 		}
-		rec, err := newRecord(events)
+		keys, err := divide(events, Options{})
 		if err != nil {
 			t.Fatalf("history %d of seed %d is no history: %v", i, seed, err)
 		}
 		for name, read := range map[string]reading{"strict": strictSections, "lease": leaseSections} {
-			sections := read(rec.stretches[0])
+			sections := read(keys[0])
 			_, overlaps := sweepParties(sections)
 			linear := porcupine.CheckOperations(parties(t.Context(), sections), appendPlain(nil, operations(sections)))
 			definition := excludesParties(events, name == "lease")

@@ -35,11 +35,11 @@ func BenchmarkStream(b *testing.B) {
 			peak, stop := watchHeap()
 			b.ReportAllocs()
 			for b.Loop() {
-				s := NewStream(Exclusion())
+				s := NewStream(b.Context(), Options{Properties: Exclusion()})
 				if _, err := histories.EachEvent(path, false, func(_ int, e histories.Event) error { return s.Add(e) }); err != nil {
 					b.Fatal(err)
 				}
-				expect(b, c, s.Check(b.Context(), Options{Properties: Exclusion()}))
+				expect(b, c, s.Check(nil, false))
 			}
 			stop()
 			b.ReportMetric(float64(peak.Load())/1e6, "peak-MB")
@@ -105,11 +105,11 @@ func BenchmarkUnknowns(b *testing.B) {
 	events := c.Events()
 	b.ReportAllocs()
 	for b.Loop() {
-		s := NewStream(Exclusion())
+		s := NewStream(b.Context(), Options{Properties: Exclusion()})
 		for _, e := range events {
 			_ = s.Add(e)
 		}
-		expect(b, c, s.Check(b.Context(), Options{Properties: Exclusion()}))
+		expect(b, c, s.Check(nil, false))
 	}
 }
 
@@ -125,11 +125,11 @@ func BenchmarkPlain(b *testing.B) {
 			var ours, theirs time.Duration
 			for b.Loop() {
 				began := time.Now()
-				s := NewStream(Exclusion())
+				s := NewStream(b.Context(), Options{Properties: Exclusion()})
 				for _, e := range events {
 					_ = s.Add(e)
 				}
-				report := s.Check(b.Context(), Options{Properties: Exclusion()})
+				report := s.Check(nil, false)
 				ours += time.Since(began)
 				began = time.Now()
 				legal := plain(events)
@@ -148,11 +148,11 @@ func TestStream(t *testing.T) {
 	for _, c := range crowds(2_000) {
 		t.Run(c.String(), func(t *testing.T) {
 			events := c.Events()
-			s := NewStream(Exclusion())
+			s := NewStream(t.Context(), Options{Properties: Exclusion()})
 			for _, e := range events {
 				_ = s.Add(e)
 			}
-			streamed, whole := s.Check(t.Context(), Options{Properties: Exclusion()}), Check(t.Context(), events, Options{})
+			streamed, whole := s.Check(nil, false), Check(t.Context(), events, Options{})
 			expect(t, c, streamed)
 			expect(t, c, whole)
 			for _, got := range streamed.Results {

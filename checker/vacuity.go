@@ -35,10 +35,10 @@ type vacuity struct {
 //     freedom and truthful replies.
 func vacuities(rec *record, opt Options) []vacuity {
 	var found []vacuity
-	if !contended(rec) {
+	if rec.Taken == 0 && !rec.contended {
 		found = append(found, vacuity{reason: "there was no contention: no two clients ever wanted one key at the same time"})
 	}
-	if opt.FaultsExpected && !hit(rec) {
+	if opt.FaultsExpected && rec.Hit == 0 && !rec.hit {
 		found = append(found, vacuity{reason: "faults were planned, but none was in force while a lock was possibly held"})
 	}
 	for _, f := range []histories.F{
@@ -109,12 +109,19 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// contended says whether two workers ever wanted one key at the same time.
-func contended(rec *record) bool {
-	if rec.Taken > 0 {
-		return true
+// testify notes what a stretch has to say of how much a history tells.
+func (s *stretch) testify() {
+	s.record.contended = s.record.contended || s.contended()
+	faults := s.faults()
+	for _, h := range s.holds {
+		until, forever := possiblyHeld(h)
+		s.record.possibly = max(s.record.possibly, until.Time)
+		to := max(s.gap(until.Time), at(until.Event))
+		if forever {
+			to = never
+		}
+		s.record.hit = s.record.hit || h.End == histories.Crash || faults.meets(span{at(h.Invoked.Event), to})
 	}
-	return slices.ContainsFunc(rec.stretches, (*stretch).contended)
 }
 
 // contended says whether two workers ever wanted the key at the same time.
@@ -137,23 +144,14 @@ func (s *stretch) contended() bool {
 	return false
 }
 
-// hit says whether a fault or a crash met a lock that was possibly held.
-func hit(rec *record) bool {
-	faults := rec.faults(nil)
-	return rec.Hit > 0 || rec.held(func(h *histories.Hold) bool {
-		return h.End == histories.Crash || faults.meets(between(h.Invoked.Event, possiblyHeld(rec, h)))
-	})
-}
-
-// possiblyHeld is the event by which no server can hold h any more, or the number of
-// events if there is none.
-func possiblyHeld(rec *record, h *histories.Hold) int {
+// possiblyHeld is the event and the time by which no server can hold h any more, or that it may be
+// for ever.
+func possiblyHeld(h *histories.Hold) (until histories.Instant, ever bool) {
 	if r, ok := accepted(h); ok {
-		return r.Returned.Event
+		return histories.Instant{Event: r.Returned.Event}, false
 	}
 	if h.TTL <= 0 || h.Open() || h.Returned == (histories.Instant{}) {
-		return len(rec.Times)
+		return histories.Instant{Time: forever}, true
 	}
-	expires := int(gapAt(rec.Times, h.Returned.Time+h.TTL) / 2)
-	return max(expires, h.Ended.Event)
+	return histories.Instant{Event: h.Ended.Event, Time: plus(h.Returned.Time, h.TTL)}, false
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -40,14 +41,14 @@ func Visualise(w io.Writer, events []histories.Event, res Result) error {
 	if read == nil || res.Verdict != Fail || len(res.Witness) == 0 {
 		return ErrNothingToDraw
 	}
-	rec, err := newRecord(events)
+	keys, err := divide(events, Options{spared: math.MaxInt})
 	if err != nil {
 		return fmt.Errorf("the history cannot be drawn: %w", err)
 	}
-	for _, key := range rec.stretches {
+	for _, key := range keys {
 		sections := read(key)
 		if slices.ContainsFunc(sections, func(s section) bool { return slices.Contains(res.Witness, s.grant) }) {
-			return drawing{rec, res, sections, clockOf(rec.Times)}.write(w)
+			return drawing{events, key.Faults, res, sections, clockOf(timesOf(events))}.write(w)
 		}
 	}
 	return ErrNothingToDraw
@@ -55,7 +56,8 @@ func Visualise(w io.Writer, events []histories.Event, res Result) error {
 
 // drawing is a violation that is being drawn.
 type drawing struct {
-	rec      *record
+	events   []histories.Event
+	all      []histories.Op // faults
 	res      Result
 	sections []section // of the key
 	clock    []int64   // of events
@@ -180,6 +182,15 @@ func lanesOf(sections []section) map[int]int {
 	return lanes
 }
 
+// timesOf are the times of events.
+func timesOf(events []histories.Event) []time.Duration {
+	times := make([]time.Duration, len(events))
+	for i := range events {
+		times[i] = events[i].Time
+	}
+	return times
+}
+
 // clockOf are the times of events in nanoseconds, moved apart where they are the same or next to
 // each other, so that they keep the order of the events and leave room for gaps.
 func clockOf(times []time.Duration) []int64 {
@@ -192,6 +203,9 @@ func clockOf(times []time.Duration) []int64 {
 	}
 	return clock
 }
+
+// when is the time of an event as stories tell it.
+func (d drawing) when(event int) string { return seconds(d.events[event].Time) }
 
 // instant is a rank as a time of the clock.
 func (d drawing) instant(r rank) int64 {
@@ -214,15 +228,15 @@ func (d drawing) tell(s *section, end bool) string {
 	case !end && s.surfaced:
 		return fmt.Sprintf("%s acquires %s, event %d. Its outcome was unknown until its release answered OK, event %d.", who, key, s.call/2, s.grant)
 	case !end && s.extended:
-		return fmt.Sprintf("%s extends its lease of %s, granted by event %d at %s.", who, key, s.grant, d.rec.when(s.grant))
+		return fmt.Sprintf("%s extends its lease of %s, granted by event %d at %s.", who, key, s.grant, d.when(s.grant))
 	case !end:
-		return fmt.Sprintf("%s acquires %s, granted by event %d at %s.", who, key, s.grant, d.rec.when(s.grant))
+		return fmt.Sprintf("%s acquires %s, granted by event %d at %s.", who, key, s.grant, d.when(s.grant))
 	case s.ended == deadline:
 		return fmt.Sprintf("The deadline that the lock told %s for %s: %s.", who, key, seconds(s.until))
 	case s.ended == expired:
 		return fmt.Sprintf("The lease of %s that %s asked for is over: %s.", key, who, seconds(s.until))
 	}
-	return fmt.Sprintf("%s: %s of %s, event %d at %s.", who, s.ended, key, s.end/2, d.rec.when(int(s.end/2)))
+	return fmt.Sprintf("%s: %s of %s, event %d at %s.", who, s.ended, key, s.end/2, d.when(int(s.end/2)))
 }
 
 // describe is an operation in the words of its box.
@@ -292,7 +306,7 @@ func (d drawing) beliefs(sections []section) []porcupine.Annotation {
 		}
 		all = append(all, porcupine.Annotation{
 			Tag: who + " holds", Start: d.instant(s.granted), End: to, BackgroundColor: colour, Description: who,
-			Details: who + " " + verb + inert(s.hold.Key) + ", from " + d.rec.when(s.grant),
+			Details: who + " " + verb + inert(s.hold.Key) + ", from " + d.when(s.grant),
 		})
 		if told := s.hold.Deadline; told > 0 && int64(told) > d.instant(s.granted) {
 			all = append(all, porcupine.Annotation{
@@ -323,7 +337,7 @@ func (d drawing) span(sections []section) (from, to int64) {
 func (d drawing) faults(sections []section) []porcupine.Annotation {
 	from, to := d.span(sections)
 	var all []porcupine.Annotation
-	for _, f := range d.rec.Faults {
+	for _, f := range d.all {
 		begin, end := int64(f.Invoke.Time), to
 		if f.Done && healed(f) {
 			end = min(int64(f.Complete.Time), to)

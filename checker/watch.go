@@ -3,7 +3,6 @@ package checker
 import (
 	"context"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/lockbench/lockbench/histories"
@@ -63,32 +62,26 @@ func (w *Watch) Add(events ...histories.Event) Property {
 		return ""
 	}
 	w.odd, w.next, w.spent = false, n+max(1, n/16), w.spent+n
-	rec, err := newRecord(w.events)
-	if err != nil {
-		w.next = math.MaxInt // that is for Check to say
-		return ""
-	}
-	for _, s := range watched() {
-		if !w.wants(s.property) || s.concerns != nil && !s.concerns(rec) {
-			continue
-		}
-		if res, err := s.hear(context.Background(), rec, w.opt); err == nil && res.Verdict == Fail {
-			return s.property
+	for _, res := range check(context.Background(), w.events, w.opt, w.watched()).Results {
+		if res.Verdict == Fail {
+			return res.Property
 		}
 	}
 	return ""
 }
 
-// watched are the judges that a Watch asks. Of exclusion that is the interval engine alone:
+// watched are the judges that are asked. Of exclusion that is the interval engine alone:
 // porcupine bounds itself by the time of day.
-func watched() []seat {
+func (w *Watch) watched() []seat {
 	readings := map[Property]reading{StrictExclusion: strictSections, LeaseExclusion: leaseSections, LeaseHonoured: servedSections}
 	var seats []seat
 	for _, s := range bench() {
 		switch read, excludes := readings[s.property]; {
-		case excludes:
-			s.judge = func(_ *record, opt Options) judge { return &exclusion{read: read, interval: sweep, opt: opt} }
-		case slices.Contains([]Property{DeadlockFreedom, Availability, Fairness}, s.property):
+		case excludes && w.wants(s.property):
+			s.judge = func(rec *record, opt Options) judge {
+				return &exclusion{record: rec, read: read, interval: sweep, opt: opt}
+			}
+		case !w.wants(s.property), slices.Contains([]Property{DeadlockFreedom, Availability, Fairness}, s.property):
 			continue
 		}
 		seats = append(seats, s)

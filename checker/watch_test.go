@@ -12,7 +12,7 @@ import (
 
 // watchable says whether a Watch looks at a property.
 func watchable(p Property) bool {
-	for _, s := range watched() {
+	for _, s := range NewWatch(Options{}, nil).watched() {
 		if s.property == p {
 			return true
 		}

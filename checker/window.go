@@ -25,59 +25,62 @@ func within(times func(int) time.Duration, witness []int) *Window {
 	return &w
 }
 
-// frame adds to a violation the attempts that its witness names, and the window.
-func (r *record) frame(res *Result) {
-	if res.Verdict != Fail || len(res.Witness) == 0 {
-		return
+// draw finds the attempts that the witness of a conflict names, and the window.
+func (s *stretch) draw(c *conflict) {
+	f := framing{witness: slices.Sorted(slices.Values(c.witness)), attempts: make(map[uint64]bool)}
+	first, last := f.witness[0], f.witness[len(f.witness)-1]
+	f.first = histories.Instant{Event: first, Time: s.of(first)}
+	f.last = histories.Instant{Event: last, Time: s.of(last)}
+	for _, o := range c.called {
+		f.call(o)
 	}
-	f := framing{witness: slices.Sorted(slices.Values(res.Witness)), attempts: make(map[uint64]bool)}
-	f.first, f.last = f.witness[0], f.witness[len(f.witness)-1]
-	for _, h := range r.Holds {
-		f.call(h.Attempt, h.Invoked.Event, h.Returned)
+	c.frame.from, c.frame.to = f.first.Time, f.last.Time
+	for _, h := range s.holds {
+		f.call(acquired(h))
 		for _, x := range h.Extends {
-			f.call(h.Attempt, x.Invoked.Event, x.Returned)
+			f.call(called{h.Attempt, x.Invoked, x.Returned})
 		}
 		for _, a := range h.Releases {
-			f.call(h.Attempt, a.Invoked.Event, a.Returned)
+			f.call(called{h.Attempt, a.Invoked, a.Returned})
 		}
 	}
-	for _, s := range r.stretches {
-		for _, o := range s.calls { // what is no hold: a refused acquire, a read
-			f.call(o.Invoke.Attempt, o.Invoke.Index, histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time})
+	for _, o := range s.calls { // what is no hold: a refused acquire, a read
+		f.call(calledBy(o))
+	}
+	var end histories.Instant
+	for _, h := range s.holds {
+		if f.attempts[h.Attempt] && !h.Open() && h.Ended.Event > f.last.Event && (end.Event == 0 || h.Ended.Event < end.Event) {
+			end = h.Ended
 		}
 	}
-	end := len(r.Times)
-	for _, h := range r.Holds {
-		if f.attempts[h.Attempt] && !h.Open() && h.Ended.Event > f.last {
-			end = min(end, h.Ended.Event)
-		}
-	}
-	if end < len(r.Times) {
+	if end.Event > 0 {
 		f.last = end
 	}
-	res.Attempts = sortedKeys(f.attempts)
-	res.Window = within(func(i int) time.Duration { return r.Times[i] }, []int{f.first, f.last})
+	c.frame.attempts = sortedKeys(f.attempts)
+	c.frame.window = &Window{First: f.first.Event, Last: f.last.Event, From: f.first.Time, To: f.last.Time}
 }
 
 // framing is a frame that is being drawn.
 type framing struct {
 	witness     []int // in order
 	attempts    map[uint64]bool
-	first, last int
+	first, last histories.Instant
 }
 
 // call takes a call into the frame if the witness names its beginning or its end.
-func (f *framing) call(attempt uint64, invoked int, returned histories.Instant) {
-	done := returned != (histories.Instant{})
-	if named := f.names(invoked) || done && f.names(returned.Event); !named {
+func (f *framing) call(c called) {
+	done := c.returned != (histories.Instant{})
+	if named := f.names(c.invoked.Event) || done && f.names(c.returned.Event); !named {
 		return
 	}
-	if attempt != 0 { // a count may belong to none
-		f.attempts[attempt] = true
+	if c.attempt != 0 { // a count may belong to none
+		f.attempts[c.attempt] = true
 	}
-	f.first = min(f.first, invoked)
-	if done {
-		f.last = max(f.last, returned.Event)
+	if c.invoked.Event <= f.first.Event {
+		f.first = c.invoked
+	}
+	if done && c.returned.Event >= f.last.Event {
+		f.last = c.returned
 	}
 }
 

@@ -30,8 +30,8 @@ const ByCalls checker.Model = "by-calls"
 // the model at all; that is no error here. Where lines were left out, the report says what is
 // certain all the same.
 //
-// The events of a history of a lock are not held in memory, and of exclusion alone not even its
-// calls. A second look at the file finds what the witnesses name.
+// The events of a history of a lock are not held in memory: see checker.Stream. A second look at the
+// file finds what the witnesses name.
 //
 // watch, if it is not nil, is told how many bytes of the file have been read for the first
 // time. The size is 0 if the file has none.
@@ -140,9 +140,16 @@ func (j *Judged) whole(ctx context.Context, path string, lenient bool, model che
 }
 
 func (j *Judged) stream(ctx context.Context, path string, lenient bool, properties []checker.Property, watch func(read, size int64)) error {
-	s := checker.NewStream(properties)
+	meta, err := histories.MetaOf(path)
+	if err != nil {
+		return err
+	}
+	opt := judgeOptions(meta, properties)
+	if meta != nil {
+		opt.Commands = witness(meta.Terms, commandsBeside(path))
+	}
+	s := checker.NewStream(ctx, opt)
 	faults := false
-	var err error
 	j.File, err = histories.WatchEvents(path, lenient, watch, func(_ int, e histories.Event) error {
 		j.Count++
 		j.Calls.Add(&e)
@@ -152,12 +159,7 @@ func (j *Judged) stream(ctx context.Context, path string, lenient bool, properti
 	if err != nil {
 		return err
 	}
-	opt := judgeOptions(j.Meta, properties)
-	opt.FaultsExpected, opt.Gaps = faults, j.gaps()
-	if j.Meta != nil {
-		opt.Commands = witness(j.Meta.Terms, commandsBeside(path))
-	}
-	j.Report = s.Check(ctx, opt)
+	j.Report = s.Check(j.gaps(), faults)
 
 	wanted := cited(j.Report)
 	if len(wanted) == 0 {

@@ -265,6 +265,15 @@ func watchEvents(path string, lenient bool, told source, each func(guess int, e 
 	return file, err
 }
 
+// MetaOf returns what a run directory says of its run, and nil for any other path.
+func MetaOf(path string) (*Meta, error) {
+	if info, err := os.Stat(path); path == Stdin || err != nil || !info.IsDir() {
+		return nil, nil //nolint:nilnil // a history of which nothing is said is none that cannot be read
+	}
+	meta, err := loadMeta(filepath.Join(path, RunFile))
+	return &meta, err
+}
+
 // open opens the history, and reads what is beside it in a run directory.
 func (file *File) open() (*os.File, error) {
 	if file.Path == Stdin {

@@ -3,45 +3,41 @@ package histories
 import (
 	"slices"
 	"strings"
-	"time"
 )
 
-// A Fold takes a history event by event and keeps what is left of it when the events are
-// gone: when they happened, who held what, the faults, and how many there were. So a
-// history can be judged that is larger than memory would like. Make one with NewFold.
+// A Fold takes a history event by event, pairs it, and hands on each call as it begins and as it
+// ends. Of the events it keeps what later ones are held against: the calls that are under way and
+// the attempts that nobody has said to forget. So a history can be judged that is larger than
+// memory. Make one with NewFold.
 type Fold struct {
 	checks  *validator
-	left    Remains
+	left    Summary
 	tallies map[F]*Tally
-	keys    map[string]string // the one copy of each
-	event   Event             // the last one added
+	event   Event // the last one added
 
-	holds    []Hold            // room for more
-	answers  []Answer          // room for more
-	attempts table[int]        // place in left.Holds, counted from 1; 0 if there is none
-	spare    []*Hold           // of acquires that were refused; their places are nil
-	crashes  map[int][]Instant // by worker, in order
-	faults   map[int]int       // place in left.Faults, by number of the operation
-	calls    [][]Op            // by number of the operation, slab by slab; nil: not kept
-	keeps    bool              // calls
-	unhealed bool              // a fault ended, and nobody knows whether it is over
-	healed   int               // the last event at which a fault was over
+	began, ended func(*Op)
+	gone         func(*Hold)
+
+	slab     []Op             // room for more
+	calls    map[int]*Op      // that are under way, by process
+	attempts map[uint64]*Hold // that nobody forgot, but for those that were refused
+	open     map[int][]*Hold  // of them those that nothing has ended, by worker
+	faults   map[int]int      // place in left.Faults, by number of the operation
+	unhealed bool             // a fault ended, and nobody knows whether it is over
+	healed   int              // the last event at which a fault was over
 }
 
-// Remains are what a Fold kept. But for the calls they share nothing with the events.
-type Remains struct {
-	Times   []time.Duration // of each event
-	Calls   []*Op           // of clients, in the order of their invocations; nil unless they were to be kept
-	Returns []*Op           // those of the calls that returned, in that order
-	Holds   []*Hold         // in the order of their invocations
-	Faults  []Op            // in the order of their starts
-	Tallies map[F]Tally     // by kind of event
-	Readers Tally           // acquires that would share
-	Leases  int             // acquires that ask for a lease that ends
-	Taken   int             // acquires that were refused because somebody has the lock
-	Hit     int             // of these, while a fault was in force
-	Missed  []string        // how the steps of a script missed the lock
-	Unseen  []string        // why nobody could look at what the lock's servers hold
+// A Summary is what a Fold knows of the events so far, all keys together.
+type Summary struct {
+	Events  int
+	Faults  []Op        // in the order of their starts
+	Tallies map[F]Tally // by kind of event
+	Readers Tally       // acquires that would share
+	Leases  int         // acquires that ask for a lease that ends
+	Taken   int         // acquires that were refused because somebody has the lock
+	Hit     int         // of these, while a fault was in force
+	Missed  []string    // how the steps of a script missed the lock
+	Unseen  []string    // why nobody could look at what the lock's servers hold
 	// Incidents are calls that did not return, and disturbances, in order. They share their
 	// texts with the events.
 	Incidents []Event
@@ -55,21 +51,27 @@ type Tally struct {
 // Unknown is how many of the calls have no known outcome.
 func (t Tally) Unknown() int { return t.Calls - t.OK - t.Failed }
 
+// Hooks are told of what a Fold pairs. Each may be nil.
+type Hooks struct {
+	Began func(*Op)   // a client's call; of an acquire, the Fold has its Hold by then
+	Ended func(*Op)   // it returned; its Hold tells what came of it
+	Over  func(*Hold) // a belief was ended by an event that is no call
+}
+
 // NewFold returns a Fold of no events.
-func NewFold() *Fold {
+func NewFold(hooks Hooks) *Fold {
 	f := &Fold{
-		checks:  newValidator(),
-		tallies: make(map[F]*Tally),
-		keys:    make(map[string]string),
-		crashes: make(map[int][]Instant),
-		faults:  make(map[int]int),
+		checks:   newValidator(),
+		tallies:  make(map[F]*Tally),
+		calls:    make(map[int]*Op),
+		attempts: make(map[uint64]*Hold),
+		open:     make(map[int][]*Hold),
+		faults:   make(map[int]int),
+		began:    hooks.Began, ended: hooks.Ended, gone: hooks.Over,
 	}
 	f.checks.pairs.opened, f.checks.pairs.closed = f.opened, f.closed
 	return f
 }
-
-// KeepCalls makes a Fold of no events keep the calls, too. They share their texts with the events.
-func (f *Fold) KeepCalls() { f.keeps = true }
 
 // Add takes the next event.
 func (f *Fold) Add(e Event) {
@@ -78,10 +80,7 @@ func (f *Fold) Add(e Event) {
 }
 
 func (f *Fold) add(e *Event) {
-	if e.F == Acquire && e.Type == Invoke {
-		e.Key = f.key(e.Key)
-	}
-	f.left.Times = append(f.left.Times, e.Time)
+	f.left.Events++
 	if e.Type == Info && (e.F == Hung || e.Disturbance()) {
 		f.left.Incidents = append(f.left.Incidents, *e)
 	}
@@ -96,44 +95,40 @@ func (f *Fold) add(e *Event) {
 	f.end(e)
 }
 
-// key returns the one copy of a key, so that the rest of what was read with it can go.
-func (f *Fold) key(key string) string {
-	one, known := f.keys[key]
-	if !known {
-		one = strings.Clone(key)
-		f.keys[one] = one
+// Hold returns the hold of an attempt, or nil if it was refused, was forgotten or never began.
+func (f *Fold) Hold(attempt uint64) *Hold { return f.attempts[attempt] }
+
+// Faults returns the faults so far, in the order of their starts.
+func (f *Fold) Faults() []Op { return f.left.Faults }
+
+// Call returns the call that a process has under way, or nil.
+func (f *Fold) Call(process int) *Op { return f.calls[process] }
+
+// Forget forgets an attempt. What is called for it later belongs to no hold.
+func (f *Fold) Forget(attempt uint64) {
+	f.checks.forget(attempt)
+	if h := f.attempts[attempt]; h != nil {
+		delete(f.attempts, attempt)
+		f.close(h)
 	}
-	return one
 }
 
-// Remains returns what is left of the events so far. The error is that of Validate; then
-// the holds are those that could be paired. The Fold must not be used again.
-func (f *Fold) Remains() (Remains, error) {
-	err := f.checks.found.err()
+// Finish takes the end of the history: the calls under way have no outcome.
+func (f *Fold) Finish() {
+	for _, o := range f.calls {
+		f.unanswered(o)
+	}
+	clear(f.calls)
+}
+
+// Summary returns what is known of the events so far. The error is that of Validate.
+func (f *Fold) Summary() (Summary, error) {
 	left := f.left
-	for p := range f.checks.pairs.known.all {
-		if p.open && p.call.invoke.F == Extend {
-			f.unanswered(&p.call.invoke, Instant{})
-		}
-	}
-	left.Holds = slices.DeleteFunc(left.Holds, func(h *Hold) bool { return h == nil })
-	for _, h := range left.Holds {
-		f.crash(h)
-		slices.SortFunc(h.Unknown, func(a, b Extension) int { return a.Invoked.Event - b.Invoked.Event })
-	}
-	for _, slab := range f.calls {
-		for i := range slab {
-			if !slab[i].Fault() {
-				left.Calls = append(left.Calls, &slab[i])
-			}
-		}
-	}
 	left.Tallies = make(map[F]Tally, len(f.tallies))
 	for kind, t := range f.tallies {
 		left.Tallies[kind] = *t
 	}
-	*f = Fold{} // its tables are large
-	return left, err
+	return left, f.checks.found.err()
 }
 
 func (f *Fold) count(e *Event) {
@@ -171,82 +166,48 @@ func (t *Tally) count(e *Event) {
 
 // opened takes the beginning of the n-th operation.
 func (f *Fold) opened(n int, e *Event) {
-	if f.keeps {
-		if n%slab == 0 {
-			f.calls = append(f.calls, make([]Op, 0, slab))
-		}
-		last := &f.calls[n/slab]
-		*last = append(*last, Op{Invoke: *e})
-	}
-	switch {
-	case e.Process == Nemesis:
+	if e.Process == Nemesis {
 		f.faults[n] = len(f.left.Faults)
 		f.left.Faults = append(f.left.Faults, Op{Invoke: *e})
-	case e.F == Acquire:
+		return
+	}
+	if len(f.slab) == 0 {
+		f.slab = make([]Op, slab)
+	}
+	o := &f.slab[0]
+	f.slab = f.slab[1:]
+	o.Invoke = *e
+	f.calls[e.Process] = o
+	switch e.F {
+	case Acquire:
 		f.acquire(e)
-	case e.F == Release:
-		if h := f.hold(e.Attempt); h != nil {
-			if h.Releases == nil {
-				h.Releases = f.answer()
-			}
+	case Release:
+		if h := f.attempts[e.Attempt]; h != nil {
 			h.Releases = append(h.Releases, Answer{Invoked: at(e)})
 		}
 	}
+	if f.began != nil {
+		f.began(o)
+	}
 }
 
-// hold is the hold of an attempt, or nil.
-func (f *Fold) hold(attempt uint64) *Hold {
-	place := *f.attempts.of(attempt)
-	if place == 0 {
-		return nil
-	}
-	return f.left.Holds[place-1]
-}
+// slab is how many calls are allocated at once.
+const slab = 16
 
 func (f *Fold) acquire(e *Event) {
-	place := f.attempts.of(e.Attempt)
-	if *place != 0 {
+	if f.attempts[e.Attempt] != nil {
 		return // the history is not valid
 	}
-	h := f.room()
-	*h = Hold{
+	h := &Hold{
 		Attempt: e.Attempt, Key: e.Key, Worker: e.Worker, Process: e.Process, Mode: e.Mode(),
 		TTL: e.TTL, Invoked: at(e),
 	}
-	f.left.Holds = append(f.left.Holds, h)
-	*place = len(f.left.Holds)
+	f.attempts[e.Attempt] = h
+	f.open[e.Worker] = append(f.open[e.Worker], h)
 }
-
-// room returns a Hold that nobody has.
-func (f *Fold) room() *Hold {
-	if last := len(f.spare) - 1; last >= 0 {
-		h := f.spare[last]
-		f.spare = f.spare[:last]
-		return h
-	}
-	if len(f.holds) == 0 {
-		f.holds = make([]Hold, slab)
-	}
-	h := &f.holds[0]
-	f.holds = f.holds[1:]
-	return h
-}
-
-// answer returns no answers, with room for one. Few attempts have more.
-func (f *Fold) answer() []Answer {
-	if len(f.answers) == 0 {
-		f.answers = make([]Answer, slab)
-	}
-	one := f.answers[:0:1]
-	f.answers = f.answers[1:]
-	return one
-}
-
-// slab is how many are allocated at once of what there will be many of.
-const slab = 64
 
 // closed takes the end of the n-th operation.
-func (f *Fold) closed(n int, invoke, e *Event) {
+func (f *Fold) closed(n int, _, e *Event) {
 	if e.Process == Nemesis {
 		o := &f.left.Faults[f.faults[n]]
 		o.Complete, o.Done = *e, true
@@ -254,71 +215,125 @@ func (f *Fold) closed(n int, invoke, e *Event) {
 		f.unhealed, f.healed = f.unhealed || e.Type == Info, e.Index
 		return
 	}
-	if f.keeps {
-		o := &f.calls[n/slab][n%slab]
-		o.Complete, o.Done = *e, true
-		f.left.Returns = append(f.left.Returns, o)
+	o := f.calls[e.Process]
+	delete(f.calls, e.Process)
+	o.Complete, o.Done = *e, true
+	f.answered(o)
+	if f.ended != nil {
+		f.ended(o)
 	}
-	h := f.hold(e.Attempt)
+}
+
+// answered tells the hold of a call what came of that.
+func (f *Fold) answered(o *Op) {
+	e := &o.Complete
+	h := f.attempts[e.Attempt]
 	switch {
 	case h == nil:
 	case e.F == Acquire && e.Type == Fail:
 		if e.Taken() {
 			f.left.Taken++
-			if len(f.faults) > 0 || f.unhealed || f.healed > invoke.Index {
+			if len(f.faults) > 0 || f.unhealed || f.healed > o.Invoke.Index {
 				f.left.Hit++
 			}
 		}
-		f.refused(h)
+		h.Outcome, h.Returned = Fail, at(e)
+		delete(f.attempts, h.Attempt)
+		f.close(h)
 	case e.F == Acquire:
 		h.Outcome, h.Deadline, h.Token, h.Returned = e.Type, e.Deadline, e.Token, at(e)
 	case e.F == Release:
 		// They are in the order of their invocations.
-		i, ok := slices.BinarySearchFunc(h.Releases, invoke.Index, func(r Answer, event int) int { return r.Invoked.Event - event })
+		i, ok := slices.BinarySearchFunc(h.Releases, o.Invoke.Index, func(r Answer, event int) int { return r.Invoked.Event - event })
 		if ok {
 			h.Releases[i].Returned, h.Releases[i].Outcome = at(e), e.Type
 		}
+	case e.F == Extend && e.Type != Info && e.Type != OK:
+		h.forget(o.Invoke.Index)
 	case e.F == Extend && e.Type == OK:
-		h.Extends = append(h.Extends, Extension{Invoked: at(invoke), Returned: at(e), TTL: invoke.TTL, Deadline: e.Deadline})
+		h.forget(o.Invoke.Index)
+		h.Extends = append(h.Extends, Extension{Invoked: at(&o.Invoke), Returned: at(e), TTL: o.Invoke.TTL, Deadline: e.Deadline})
 	case e.F == Extend && e.Type == Info:
-		f.unanswered(invoke, at(e))
+		f.unanswered(o)
 	}
 }
 
-// unanswered takes an extend that may have succeeded.
-func (f *Fold) unanswered(invoke *Event, returned Instant) {
-	if h := f.hold(invoke.Attempt); h != nil {
-		h.Unknown = append(h.Unknown, Extension{Invoked: at(invoke), Returned: returned, TTL: invoke.TTL})
+// unanswered takes a call that may have succeeded.
+func (f *Fold) unanswered(o *Op) {
+	h := f.attempts[o.Invoke.Attempt]
+	if h == nil || o.Invoke.F != Extend {
+		return
+	}
+	x := Extension{Invoked: at(&o.Invoke), TTL: o.Invoke.TTL}
+	if o.Done {
+		x.Returned = at(&o.Complete)
+	}
+	i, known := slices.BinarySearchFunc(h.Unknown, x.Invoked.Event, func(u Extension, event int) int { return u.Invoked.Event - event })
+	if known {
+		h.Unknown[i] = x
+	} else {
+		h.Unknown = slices.Insert(h.Unknown, i, x)
 	}
 }
 
-// refused forgets an attempt that took nothing.
-func (f *Fold) refused(h *Hold) {
-	place := f.attempts.of(h.Attempt)
-	f.left.Holds[*place-1], *place = nil, 0
-	f.spare = append(f.spare, h)
+// forget takes an extend from those of unknown outcome, as one of a client that was said to have crashed.
+func (h *Hold) forget(invoked int) {
+	h.Unknown = slices.DeleteFunc(h.Unknown, func(x Extension) bool { return x.Invoked.Event == invoked })
 }
 
-// end ends the belief that e ends. What a crash ends is known later: see crash.
+// end ends the beliefs that e ends.
 func (f *Fold) end(e *Event) {
 	if e.Process <= Nemesis {
 		return
 	}
 	switch {
-	case e.F == Release && e.Type == Invoke, e.Single() && (e.F == Lost || e.F == Abandon):
-		if h := f.hold(e.Attempt); h != nil {
-			h.end(e)
+	case e.F == Release && e.Type == Invoke:
+		if h := f.attempts[e.Attempt]; h != nil && h.Open() && e.Index > h.Invoked.Event {
+			f.over(h, e)
+		}
+	case e.Single() && (e.F == Lost || e.F == Abandon):
+		if h := f.attempts[e.Attempt]; h != nil && h.Open() && e.Index > h.Invoked.Event {
+			f.over(h, e)
+			f.tell(h)
 		}
 	case e.Single() && e.F == Crash:
-		f.crashes[e.Worker] = append(f.crashes[e.Worker], at(e))
+		f.crash(e)
 	}
 }
 
-// crash ends a hold at the first crash of its worker, unless it ended before.
-func (f *Fold) crash(h *Hold) {
-	crashes := f.crashes[h.Worker]
-	i, _ := slices.BinarySearchFunc(crashes, h.Invoked.Event, func(c Instant, event int) int { return c.Event - event })
-	if i < len(crashes) && (h.Open() || crashes[i].Event < h.Ended.Event) {
-		h.Ended, h.End = crashes[i], Crash
+// crash takes the end of a client: a call of its process has no outcome, and it believes in nothing
+// any more.
+func (f *Fold) crash(e *Event) {
+	if o := f.calls[e.Process]; o != nil {
+		f.unanswered(o)
+	}
+	for _, h := range slices.Clone(f.open[e.Worker]) {
+		f.over(h, e)
+		f.tell(h)
+	}
+}
+
+func (f *Fold) tell(h *Hold) {
+	if f.gone != nil {
+		f.gone(h)
+	}
+}
+
+// over ends the belief in h at e.
+func (f *Fold) over(h *Hold, e *Event) {
+	h.Ended, h.End = at(e), e.F
+	f.close(h)
+}
+
+// close takes h from those that nothing has ended.
+func (f *Fold) close(h *Hold) {
+	open := f.open[h.Worker]
+	i := slices.Index(open, h)
+	switch {
+	case i < 0:
+	case len(open) == 1:
+		delete(f.open, h.Worker)
+	default:
+		f.open[h.Worker] = slices.Delete(open, i, i+1)
 	}
 }

@@ -25,7 +25,7 @@ type Hold struct {
 	Worker   int
 	Process  int
 	Mode     Mode          // with whom it may share the key
-	Outcome  Type          // OK or Info
+	Outcome  Type          // OK or Info; Fail of one that was refused, which is none
 	TTL      time.Duration // the lease asked for
 	Deadline time.Duration // when the acquire said that the lease ends, on the harness clock; 0: it did not say
 	Token    int64         // fencing token, 0 if none
@@ -86,23 +86,24 @@ func (h Hold) Released() Type {
 // Holds returns the holds of a history in the order of their invocations. The
 // history must pass Validate; of any other, Holds returns what it can pair.
 func Holds(events []Event) []Hold {
-	f := NewFold()
+	var all []*Hold
+	var f *Fold
+	f = NewFold(Hooks{Began: func(o *Op) {
+		if h := f.Hold(o.Invoke.Attempt); o.Invoke.F == Acquire && h != nil && h.Invoked.Event == o.Invoke.Index {
+			all = append(all, h)
+		}
+	}})
 	for _, e := range events {
 		f.Add(e)
 	}
-	left, _ := f.Remains() // Validate reports the error
+	f.Finish()
 	var holds []Hold
-	for _, h := range left.Holds {
-		holds = append(holds, *h)
+	for _, h := range all {
+		if h.Outcome != Fail {
+			holds = append(holds, *h)
+		}
 	}
 	return holds
-}
-
-// end ends h at e unless something ended it before, or e came before h began.
-func (h *Hold) end(e *Event) {
-	if h.Open() && e.Index > h.Invoked.Event {
-		h.Ended, h.End = at(e), e.F
-	}
 }
 
 func at(e *Event) Instant { return Instant{Event: e.Index, Time: e.Time} }

@@ -34,12 +34,13 @@ type validator struct {
 	pairs    *pairer
 	next     int // the index that comes next
 	last     time.Duration
-	acquires table[acquire] // by attempt
+	acquires map[uint64]acquire // by attempt, but for those that are forgotten
+	spent    numbers            // attempts that are forgotten
 }
 
 func newValidator() *validator {
 	found := &problems{}
-	return &validator{found: found, pairs: &pairer{found: found}}
+	return &validator{found: found, pairs: &pairer{found: found}, acquires: make(map[uint64]acquire)}
 }
 
 // mostVersion is the highest version, so that there is one behind any.
@@ -47,12 +48,10 @@ const mostVersion = math.MaxInt64 - 1
 
 // acquire is what later events of an attempt are held against.
 type acquire struct {
-	nth    int // event, counted from 1; 0 if there is none
+	event  int
 	worker int
 	key    string
 }
-
-func (a acquire) event() int { return a.nth - 1 }
 
 func (v *validator) add(e *Event) {
 	v.order(e)
@@ -96,7 +95,7 @@ func (v *validator) attempt(e *Event) {
 		v.acquire(e)
 	case e.Type == Invoke && (e.F == Release || e.F == Extend):
 		if a, ok := v.holder(e); ok && a.key != e.Key {
-			v.found.add(e, "%s of %q carries attempt %d, whose acquire (event %d) was of %q", e.F, e.Key, e.Attempt, a.event(), a.key)
+			v.found.add(e, "%s of %q carries attempt %d, whose acquire (event %d) was of %q", e.F, e.Key, e.Attempt, a.event, a.key)
 		}
 	case e.Type == Invoke && (e.F == Read || e.F == Write || e.F == Incr || e.F == Draw), e.Single() && (e.F == Lost || e.F == Abandon || e.F == Waited):
 		v.holder(e)
@@ -108,26 +107,37 @@ func (v *validator) acquire(e *Event) {
 		v.found.add(e, "acquire has no attempt, want a number of its own")
 		return
 	}
-	a := v.acquires.of(e.Attempt)
-	if a.nth > 0 {
-		v.found.add(e, "acquire has attempt %d, which the acquire of event %d used before", e.Attempt, a.event())
-		return
+	switch a, known := v.acquires[e.Attempt]; {
+	case known:
+		v.found.add(e, "acquire has attempt %d, which the acquire of event %d used before", e.Attempt, a.event)
+	case v.spent.has(e.Attempt):
+		v.found.add(e, "acquire has attempt %d, which an acquire used before", e.Attempt)
+	default:
+		v.acquires[e.Attempt] = acquire{event: e.Index, worker: e.Worker, key: e.Key}
 	}
-	*a = acquire{nth: e.Index + 1, worker: e.Worker, key: e.Key}
 }
 
 func (v *validator) holder(e *Event) (acquire, bool) {
-	a := *v.acquires.of(e.Attempt)
-	known := a.nth > 0
+	a, known := v.acquires[e.Attempt]
 	switch {
+	case v.spent.has(e.Attempt): // its worker and its key are not known any more
+		return a, false
 	case !known && e.Attempt == 0:
 		v.found.add(e, "%s has no attempt, want that of the acquire it belongs to", e.F)
 	case !known:
 		v.found.add(e, "%s carries attempt %d, which no acquire before it has", e.F, e.Attempt)
 	case a.worker != e.Worker:
-		v.found.add(e, "%s by worker %d carries attempt %d, which worker %d acquired (event %d)", e.F, e.Worker, e.Attempt, a.worker, a.event())
+		v.found.add(e, "%s by worker %d carries attempt %d, which worker %d acquired (event %d)", e.F, e.Worker, e.Attempt, a.worker, a.event)
 	}
 	return a, known
+}
+
+// forget forgets an attempt, but for that its number is taken.
+func (v *validator) forget(attempt uint64) {
+	if _, known := v.acquires[attempt]; known {
+		delete(v.acquires, attempt)
+		v.spent.add(attempt)
+	}
 }
 
 // problems collects violations, the first few in full.
