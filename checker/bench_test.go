@@ -88,7 +88,7 @@ func BenchmarkEngines(b *testing.B) {
 	b.Run("interval", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, n := sweep(sections); n != 0 {
+			if n := sweep(sections).n; n != 0 {
 				b.Fatal(n)
 			}
 		}

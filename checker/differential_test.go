@@ -41,7 +41,7 @@ func TestDifferential(t *testing.T) {
 		}
 		for name, r := range readings {
 			sections := r.sections(keys[0])
-			_, overlaps := sweep(sections)
+			overlaps := sweep(sections).n
 			says := map[string]bool{
 				"interval engine":  overlaps == 0,
 				"porcupine engine": linearizable(t.Context(), sections, 0) == porcupine.Ok,

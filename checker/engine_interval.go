@@ -20,7 +20,7 @@ import (
 // overlap there is always room, as no two ends share a rank.
 //
 // Sections that may share their key are another matter: see sweepParties.
-func sweep(sections []section) (overlap, int) {
+func sweep(sections []section) overlapping {
 	if sharing(sections) {
 		return sweepParties(sections)
 	}
@@ -37,14 +37,7 @@ func sweep(sections []section) (overlap, int) {
 	slices.SortFunc(believed, byGrant)
 	slices.SortFunc(surfaced, byGrant)
 
-	var found overlap
-	overlaps := 0
-	report := func(first, second *section) {
-		if overlaps == 0 || second.granted < found.second.granted {
-			found = overlap{first: first, second: second}
-		}
-		overlaps++
-	}
+	var found overlapping
 
 	// longest[i] is the belief that ends last among the first i+1.
 	longest := make([]*section, len(believed))
@@ -54,7 +47,7 @@ func sweep(sections []section) (overlap, int) {
 			continue
 		}
 		if before := longest[i-1]; before.end > s.granted {
-			report(before, s)
+			found.take(overlap{first: before, second: s})
 		}
 		if longest[i-1].end > s.end {
 			longest[i] = longest[i-1]
@@ -64,8 +57,25 @@ func sweep(sections []section) (overlap, int) {
 		// Only a belief that was granted before the release call can cover it.
 		i, _ := slices.BinarySearchFunc(believed, s.end, func(b *section, r rank) int { return cmp.Compare(b.granted, r) })
 		if i > 0 && longest[i-1].end > s.bound {
-			report(longest[i-1], s)
+			found.take(overlap{first: longest[i-1], second: s})
 		}
 	}
-	return found, overlaps
+	return found
+}
+
+// overlapping are the overlaps of some sections.
+type overlapping struct {
+	n     int     // all
+	own   int     // those whose second section was granted in the stretch
+	first overlap // of them
+}
+
+func (o *overlapping) take(x overlap) {
+	if o.n++; x.second.old {
+		return
+	}
+	if o.own == 0 || x.second.granted < o.first.second.granted {
+		o.first = x
+	}
+	o.own++
 }

@@ -21,7 +21,7 @@ type reading func(*stretch) []section
 type exclusion struct {
 	*record
 	read      reading
-	interval  func([]section) (overlap, int)
+	interval  func([]section) overlapping
 	porcupine func(context.Context, []section, time.Duration) porcupine.CheckResult // nil: the interval engine decides alone
 	while     string                                                                // what must not be the case when a grant comes, in the words of the story
 	leased    bool                                                                  // it does not apply if nobody asked for a lease that ends
@@ -41,30 +41,30 @@ func (x *exclusion) hear(ctx context.Context, s *stretch) error {
 	if len(sections) == 0 {
 		return nil
 	}
-	first, n, answer := x.ask(ctx, sections)
 	for i := range sections {
-		if s.mine(sections[i].grant) {
+		if sections[i].old = !s.mine(sections[i].grant); !sections[i].old {
 			x.grants++
 		}
 	}
+	found, answer := x.ask(ctx, sections)
+	n := found.n
 	switch {
 	case answer == porcupine.Unknown:
 		x.undecided = fmt.Sprintf("The porcupine engine gave no answer on %s in its time; the interval engine found %s.", s.key, count(n, "overlap"))
 	case answer == porcupine.Ok && n > 0, answer == porcupine.Illegal && n == 0:
 		return &disagreement{fmt.Sprintf("on %s porcupine says %s, the interval engine found %s", s.key, answer, count(n, "overlap"))}
-	case n > 0:
-		c := &conflict{witness: first.witness(), story: s.tellOverlap(first)}
+	case found.own > 0:
+		c := &conflict{witness: found.first.witness(), story: s.tellOverlap(found.first)}
 		if x.first.add(s, c); x.first.first == c {
-			x.since = first.since()
+			x.since = found.first.since()
 		}
-		_, old := x.interval(slices.DeleteFunc(sections, func(of section) bool { return s.mine(of.grant) }))
-		x.overlaps += n - old
+		x.overlaps += found.own
 	}
 	return nil
 }
 
 // ask asks both engines, at once.
-func (x *exclusion) ask(ctx context.Context, sections []section) (first overlap, n int, answer porcupine.CheckResult) {
+func (x *exclusion) ask(ctx context.Context, sections []section) (found overlapping, answer porcupine.CheckResult) {
 	var work sync.WaitGroup
 	var panicked any
 	if x.porcupine != nil {
@@ -73,17 +73,17 @@ func (x *exclusion) ask(ctx context.Context, sections []section) (first overlap,
 			answer = x.porcupine(ctx, sections, x.opt.budget())
 		})
 	}
-	first, n = x.interval(sections)
+	found = x.interval(sections)
 	work.Wait()
 	switch {
 	case panicked != nil:
 		panic(panicked) // hear makes a story of it
-	case x.porcupine == nil && n > 0:
+	case x.porcupine == nil && found.n > 0:
 		answer = porcupine.Illegal
 	case x.porcupine == nil:
 		answer = porcupine.Ok
 	}
-	return first, n, answer
+	return found, answer
 }
 
 func (x *exclusion) verdict(res *finding) error {
@@ -149,7 +149,7 @@ func (r *stretch) tellOverlap(o overlap) string {
 	if o.second.late() {
 		over := r.when(int(o.second.end / 2))
 		if o.second.ended == expired || o.second.ended == deadline {
-			over = seconds(max(o.second.until, r.Times[o.second.call/2]))
+			over = seconds(max(o.second.until, r.timeOf(o.second.call)))
 		}
 		return fmt.Sprintf("%s's acquire of %s, invoked at %s, was known to be granted at %s, when its hold was over, which cannot have been before %s; from then to that answer the key was %s's, from %s on.",
 			second, o.first.hold.Key, r.when(int(o.second.call/2)), r.when(o.second.grant), over, first, r.when(o.first.grant))

@@ -68,7 +68,7 @@ func servedSections(s *stretch) []section {
 		return to
 	}, func(h *histories.Hold) rank {
 		stop, _ := givenUp(h)
-		return min(stop, gapAt(s.Times, earliestEnd(h)))
+		return min(stop, s.gap(earliestEnd(h)))
 	})
 }
 

@@ -358,8 +358,8 @@ func TestExclusionEngines(t *testing.T) {
 		{"porcupine runs out of time on a bad history", bad, porcupine.Unknown, "no answer on k in its time; the interval engine found 1 overlap.", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			x := func(*record, Options) judge {
-				return &exclusion{read: strictSections, interval: sweep, porcupine: says(c.porcupine)}
+			x := func(rec *record, _ Options) judge {
+				return &exclusion{record: rec, read: strictSections, interval: sweep, porcupine: says(c.porcupine)}
 			}
 			report := check(t.Context(), script(t, c.history), Options{}, []seat{{property: StrictExclusion, judge: x}})
 			got := report.Result(StrictExclusion)

@@ -32,6 +32,7 @@ type section struct {
 	granted  rank // it returned: the belief begins
 	end      rank // the belief ends; never if nothing ends it
 	bound    rank // the mutex is certainly free of this section by then
+	old      bool // it was granted before the stretch, or after it
 	surfaced bool // it was held at some instant of a call, from end to bound, and nobody believed in it
 
 	grant    int           // event that proves the grant

@@ -49,7 +49,7 @@ func sharing(sections []section) bool {
 //
 // A surfaced section needs an instant in its release call that is free of other parties.
 // Several beliefs that overlap, those of readers, may cover the call together.
-func sweepParties(sections []section) (overlap, int) {
+func sweepParties(sections []section) overlapping {
 	var believed, surfaced []*section
 	for i := range sections {
 		if sections[i].surfaced {
@@ -62,18 +62,11 @@ func sweepParties(sections []section) (overlap, int) {
 	slices.SortFunc(believed, byGrant)
 	slices.SortFunc(surfaced, byGrant)
 
-	var found overlap
-	overlaps := 0
-	report := func(o overlap) {
-		if overlaps == 0 || o.second.granted < found.second.granted {
-			found = o
-		}
-		overlaps++
-	}
+	var found overlapping
 	reaches := make([]reach, len(believed)+1) // reaches[i] is that of the first i beliefs
 	for i, s := range believed {
 		if first := reaches[i].of(partyOf(s.hold)); first != nil && first.end > s.granted {
-			report(overlap{first: first, second: s})
+			found.take(overlap{first: first, second: s})
 		}
 		reaches[i+1] = reaches[i].with(s)
 	}
@@ -90,10 +83,10 @@ func sweepParties(sections []section) (overlap, int) {
 			cover, end = append(cover, next), next.end
 		}
 		if len(cover) > 0 {
-			report(overlap{first: cover[0], second: s, cover: cover[1:]})
+			found.take(overlap{first: cover[0], second: s, cover: cover[1:]})
 		}
 	}
-	return found, overlaps
+	return found
 }
 
 // reach is which beliefs end last: of all, and of all other parties than that one's.

@@ -266,7 +266,7 @@ func TestSharedDifferential(t *testing.T) {
 		}
 		for name, read := range map[string]reading{"strict": strictSections, "lease": leaseSections} {
 			sections := read(keys[0])
-			_, overlaps := sweepParties(sections)
+			overlaps := sweepParties(sections).n
 			linear := porcupine.CheckOperations(parties(t.Context(), sections), appendPlain(nil, operations(sections)))
 			definition := excludesParties(events, name == "lease")
 			if (overlaps == 0) != definition || linear != definition {
