@@ -12,12 +12,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-
-	"github.com/lockbench/lockbench/histories"
+	"time"
 )
 
 // Schema is the version of certificates.
-const Schema = 1
+const Schema = 2
 
 // MaxSize is how many bytes a certificate may have.
 const MaxSize = 1 << 30
@@ -26,6 +25,7 @@ const MaxSize = 1 << 30
 type Certificate struct {
 	Schema  int       `json:"schema"`
 	History Subject   `json:"history"`
+	Terms   Terms     `json:"terms"`
 	Proven  []Verdict `json:"proven"`
 	// Explanations are of keys, at most one of each. The verdicts by explanation need one of every key
 	// that somebody asked for.
@@ -38,6 +38,16 @@ type Subject struct {
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"` // of all bytes, in lower-case hexadecimal digits
 	Events int    `json:"events"`
+}
+
+// Terms are what verdicts depend on besides the history.
+type Terms struct {
+	Slack         time.Duration `json:"slack"`                    // how late a server may be, in nanoseconds
+	Masters       int           `json:"masters,omitempty"`        // independent ones that the lock has; 0 means 1
+	Overtaking    int           `json:"overtaking,omitempty"`     // how often the lock allows that one client overtakes another who waits
+	Poll          time.Duration `json:"poll,omitempty"`           // shortest interval that the lock promises between two tries; 0: none
+	SilentRelease bool          `json:"silent_release,omitempty"` // a release that succeeds does not say whose lock it was
+	ClientFaults  []string      `json:"client_faults"`            // faults that stop, cut or delay clients, and touch no server
 }
 
 // A Verdict is one that is proven.
@@ -141,24 +151,4 @@ func Write(w io.Writer, c Certificate) error {
 	out.SetEscapeHTML(false)
 	out.SetIndent("", " ")
 	return out.Encode(c)
-}
-
-// A call is an invocation of a client and its answer.
-type call struct {
-	invoke, answer histories.Event // answer is zero, and of type Info, until there is one
-}
-
-func (c *call) granted() bool {
-	return c.answer.Type == histories.OK && (c.invoke.F == histories.Acquire || c.invoke.F == histories.Extend)
-}
-
-// ends says whether e ends the attempt that it carries, or all of its client's.
-func ends(e *histories.Event) bool {
-	switch e.F {
-	case histories.Release:
-		return e.Type == histories.Invoke
-	case histories.Lost, histories.Abandon, histories.Crash:
-		return e.Single()
-	}
-	return false
 }

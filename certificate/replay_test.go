@@ -22,6 +22,7 @@ func script(t *testing.T, text string) []byte {
 	var events []histories.Event
 	attempts := make(map[int]uint64)
 	last := uint64(0)
+	retired := make(map[int]int) // how often, by worker
 	for line := range strings.Lines(strings.TrimSpace(text)) {
 		var who, f, typ string
 		var ms, ttl, token int64
@@ -29,13 +30,16 @@ func script(t *testing.T, text string) []byte {
 			t.Fatalf("%q: %v", line, err)
 		}
 		worker := int(who[0] - 'A')
-		e := histories.Event{Index: len(events), Time: time.Duration(ms) * time.Millisecond, Process: worker, Worker: worker, F: histories.F(f), Key: "k"}
+		e := histories.Event{Index: len(events), Time: time.Duration(ms) * time.Millisecond, Process: worker + 26*retired[worker], Worker: worker, F: histories.F(f), Key: "k"}
 		if err := e.Type.UnmarshalText([]byte(typ)); err != nil {
 			t.Fatal(err)
 		}
 		if e.F == histories.Acquire && e.Type == histories.Invoke {
 			last++
 			attempts[worker] = last
+		}
+		if e.Type == histories.Info && !e.Single() {
+			retired[worker]++
 		}
 		e.Attempt, e.TTL, e.Token = attempts[worker], time.Duration(ttl)*time.Millisecond, token
 		events = append(events, e)
@@ -155,7 +159,7 @@ func TestExplanationOfEveryKey(t *testing.T) {
 	other := sound
 	other.Key = "other"
 	fail := certificate.Verdict{
-		Rule: "lease-honoured", Verdict: certificate.Fail, Proof: certificate.ByOverlap, Key: "k", Attempts: []uint64{1, 2},
+		Rule: "lease-honoured", Verdict: certificate.Fail, Proof: certificate.BySearch, Key: "k", Attempts: []uint64{1, 2},
 		Events: []certificate.Named{{Role: "held", Index: 1}, {Role: "granted", Index: 7}},
 	}
 	pass := certificate.Verdict{Rule: "ownership", Verdict: certificate.Pass, Proof: certificate.ByExplanation}

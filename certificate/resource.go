@@ -2,277 +2,321 @@ package certificate
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/lockbench/lockbench/histories"
 )
 
-// tokens proves that of two acquires the later did not get a higher token: one that was invoked when
-// the first had returned, or, if they have the same token, any.
-type tokens struct {
-	v     *Verdict
-	calls answers // first, second
-}
-
-func newTokens(v *Verdict) (proof, error) {
-	at, err := roles(v, "first", "second")
-	if err != nil {
-		return nil, err
-	}
-	return &tokens{v, newAnswers(at...)}, nil
-}
-
-func (t *tokens) event(*histories.Event) {}
-func (t *tokens) answered(c *call)       { t.calls.take(c) }
-
-func (t *tokens) bounds() ([]Bound, error) {
-	calls, err := t.calls.accepted(t.v)
-	if err != nil {
-		return nil, err
-	}
-	first, second := &calls[0], &calls[1]
-	a, b := first.answer.Token, second.answer.Token
-	switch {
-	case first.invoke.F != histories.Acquire || second.invoke.F != histories.Acquire || a == 0 || b == 0:
-		return nil, errors.New("the events are not those of two acquires with tokens")
-	case shares(&first.invoke, &second.invoke) && a == b:
-		return nil, errors.New("the attempts may share the key, and so a token")
-	}
-	bounds := []Bound{most("token of the second", b, "token of the first", a)}
-	if a != b {
-		bounds = append(bounds, less("return of the first", first.answer.Index, "invocation of the second", second.invoke.Index))
-	} else {
-		bounds = append(bounds, less("return of the first", first.answer.Index, "return of the second", second.answer.Index))
-	}
-	return bounds, of(t.v, *first, *second)
-}
-
 // writes says whether an operation makes a version of a register.
 func writes(f histories.F) bool { return f == histories.Write || f == histories.Draw }
 
-// accesses says whether an operation shows a version of a register.
-func accesses(f histories.F) bool { return f == histories.Read || writes(f) }
+// left is the version that an accepted access left behind.
+func left(o *op) int64 { return o.version + int64(b2i(writes(o.F))) }
 
-// left is the version that an accepted access of a register left behind.
-func left(c *call) int64 {
-	if writes(c.invoke.F) {
-		return c.answer.Version + 1
+// accesses are the calls on the register of a key, in order of invocations; none of a counter.
+func (k *table) accesses() (all []*op) {
+	for _, o := range k.calls {
+		if !k.counter && (o.F == histories.Read || writes(o.F)) {
+			all = append(all, o)
+		}
 	}
-	return c.answer.Version
+	return all
 }
 
-// token is the fencing token that an access carried.
-func token(c *call) int64 { return cmp.Or(c.answer.Token, c.invoke.Token) }
-
-// stale proves that a write was accepted with a lower token than the resource had seen. The versions of
-// a register tell that it was before, and of a counter that it returned before.
-type stale struct {
-	v     *Verdict
-	calls answers // shown, write
+// overwritten looks for accesses that found or replaced a version that their attempt had not seen, and for
+// writes that were accepted with a stale token.
+func overwritten(k *table, yield func(finding)) {
+	type view struct {
+		source  *op // that told the version which the attempt knows
+		unknown int // own writes of unknown outcome so far
+	}
+	accesses := k.accesses()
+	producer := make(map[int64]*op) // of a version
+	for _, o := range accesses {
+		if writes(o.F) && o.outcome == histories.OK {
+			producer[left(o)] = o
+		}
+	}
+	views := make(map[uint64]*view)
+	for _, o := range accesses {
+		v := views[o.Attempt]
+		if v == nil {
+			v = new(view)
+			views[o.Attempt] = v
+		}
+		switch {
+		case o.outcome == histories.Info && writes(o.F):
+			v.unknown++
+			continue
+		case o.outcome != histories.OK:
+			continue
+		case v.source != nil && o.version > left(v.source):
+			// As many versions as the attempt has writes of unknown outcome may be its own.
+			own := 0
+			var other *op
+			for version := left(v.source) + 1; version <= o.version && other == nil && own <= v.unknown; version++ {
+				if other = producer[version]; other == nil {
+					own++
+				}
+			}
+			switch {
+			case other != nil:
+				yield(k.violation([]part{{"seen", v.source.to.event}, {"other", other.to.event}, {"access", o.to.event}}, []uint64{o.Attempt, other.Attempt},
+					less("version that was known", left(v.source), "version of the other's write", left(other)),
+					most("version of the other's write", left(other), "version that was found", o.version)))
+			case own > v.unknown:
+				yield(k.violation([]part{{"seen", v.source.to.event}, {"access", o.to.event}}, []uint64{o.Attempt},
+					less("writes of its own of unknown outcome", int64(v.unknown), "versions since", o.version-left(v.source))))
+			default:
+				v.unknown -= own
+			}
+		case v.source != nil && o.version < left(v.source):
+			yield(doubt("a register went back"))
+		}
+		if v.source != nil || o.F == histories.Read {
+			v.source = o
+		}
+	}
+	k.stale(yield)
 }
 
-func newStale(v *Verdict) (proof, error) {
-	at, err := roles(v, "shown", "write")
-	if err != nil {
-		return nil, err
+// stale looks for writes of a register that were accepted with a lower token than an access before them
+// had shown, in the order of versions.
+func (k *table) stale(yield func(finding)) {
+	carried := slices.DeleteFunc(k.accesses(), func(o *op) bool { return o.outcome != histories.OK || o.token <= 0 })
+	slices.SortStableFunc(carried, func(a, b *op) int { return cmp.Or(cmp.Compare(a.version, b.version), cmp.Compare(left(a), left(b))) })
+	var shown *op
+	for _, o := range carried {
+		if shown != nil && writes(o.F) && o.token < shown.token {
+			yield(k.violation([]part{{"shown", shown.to.event}, {"write", o.to.event}}, []uint64{shown.Attempt, o.Attempt},
+				less("token of the write", o.token, "token that was shown", shown.token),
+				most("version that was left", left(shown), "version that was replaced", o.version)))
+		}
+		if shown == nil || o.token > shown.token {
+			shown = o
+		}
 	}
-	return &stale{v, newAnswers(at...)}, nil
 }
 
-func (s *stale) event(*histories.Event) {}
-func (s *stale) answered(c *call)       { s.calls.take(c) }
+// unordered looks for tokens of a key that do not rise with its grants, and for accesses with stale ones.
+func unordered(k *table, yield func(finding)) {
+	stay := k.stays()
+	var issued []*hold
+	for _, h := range k.holds {
+		if h.granted() && h.issued != 0 {
+			issued = append(issued, h)
+		}
+	}
+	returned := slices.SortedFunc(slices.Values(issued), func(a, b *hold) int { return a.to.event - b.to.event })
+	falls := func(a, b *hold) {
+		yield(k.violation([]part{{"first", a.to.event}, {"second", b.to.event}}, []uint64{a.Attempt, b.Attempt},
+			most("token of the second", b.issued, "token of the first", a.issued)))
+	}
+	same := make(map[int64]*hold)
+	var top tops
+	i, ordered := 0, 0
+	for _, h := range issued {
+		for ; i < len(returned) && returned[i].to.event < h.from.event; i++ {
+			top = top.with(returned[i], stay)
+		}
+		ordered += b2i(top.first != nil)
+		twin, rival := same[h.issued], top.of(h, stay)
+		switch {
+		case top.first != nil && top.first.issued > h.issued:
+			falls(top.first, h)
+		case rival != nil && rival.issued >= h.issued:
+			falls(rival, h)
+		case twin != nil && stay(twin) != stay(h):
+			falls(twin, h)
+		}
+		if twin == nil {
+			same[h.issued] = h
+		}
+	}
+	for i, h := range returned {
+		for _, before := range slices.Backward(returned[:i]) {
+			if before.to.event < h.from.event {
+				break
+			}
+			first := before.to.time < sure(h.from.time, h.TTL) && h.common == nil
+			if first && !before.shares(h) && before.issued > h.issued && !k.server.meets(between(min(before.from.event, h.from.event), h.to.event)) {
+				falls(before, h)
+				break
+			}
+		}
+	}
+	if len(issued) > 0 && ordered == 0 {
+		yield(doubt("no two acquires with tokens of " + k.key + " came one after the other"))
+	}
+	k.stale(yield)
+	if k.counter {
+		k.staleCounts(yield)
+	}
+}
 
-func (s *stale) bounds() ([]Bound, error) {
-	calls, err := s.calls.accepted(s.v)
-	if err != nil {
-		return nil, err
+// tops are the grants with the highest tokens: of all, and of those that belong to another stay.
+type tops struct{ first, rival *hold }
+
+func (t tops) of(h *hold, stay func(*hold) stay) *hold {
+	if t.first != nil && stay(t.first) == stay(h) {
+		return t.rival
 	}
-	shown, write := &calls[0], &calls[1]
-	bounds := []Bound{
-		less("no token", 0, "token of the write", token(write)),
-		less("token of the write", token(write), "token that was shown", token(shown)),
-	}
+	return t.first
+}
+
+func (t tops) with(h *hold, stay func(*hold) stay) tops {
+	kin := t.first != nil && stay(t.first) == stay(h)
 	switch {
-	case accesses(shown.invoke.F) && writes(write.invoke.F):
-		bounds = append(bounds, most("version that was left", left(shown), "version that was replaced", write.answer.Version))
-	case (shown.invoke.F == histories.Incr || shown.invoke.F == histories.Read) && write.invoke.F == histories.Incr && s.v.Rule == fencing:
-		bounds = append(bounds, less("return of the access", shown.answer.Index, "invocation of the increment", write.invoke.Index))
-	default:
-		return nil, fmt.Errorf("a %s and a %s prove nothing of tokens", shown.invoke.F, write.invoke.F)
+	case t.first == nil || h.issued > t.first.issued && kin:
+		t.first = h
+	case h.issued > t.first.issued:
+		return tops{h, t.first}
+	case !kin && (t.rival == nil || h.issued > t.rival.issued):
+		t.rival = h
 	}
-	return bounds, of(s.v, *shown, *write)
+	return t
 }
 
-// unseen proves that an accepted access of an attempt found a version which that had neither seen nor
-// written: more versions had come since what it saw last than it has writes of unknown outcome, or one
-// of them is another's.
-type unseen struct {
-	v     *Verdict
-	calls answers // seen, access, and other if there is one
-	own   int64   // writes of the attempt of unknown outcome before the access
-	open  map[int]bool
-	later int // the last accepted access of the attempt that was invoked before access, 0: none
+// A stay is who may share a key, and a token: a client that re-enters, as long as it has anything.
+type stay struct {
+	mode   histories.Mode
+	worker int
+	n      uint64 // of a client that re-enters how often it began, and of one that does not its attempt
 }
 
-func newUnseen(v *Verdict) (proof, error) {
-	want := []string{"seen", "access"}
-	if len(v.Events) > len(want) {
-		want = append(want, "other")
+func (k *table) stays() func(*hold) stay {
+	type visit struct {
+		n     uint64
+		until int // when the last of its holds was given back
 	}
-	at, err := roles(v, want...)
-	if err != nil {
-		return nil, err
+	of := make(map[uint64]stay)
+	visits := make(map[int]*visit) // by worker
+	for _, h := range k.holds {
+		switch h.Mode {
+		case histories.Shared:
+			of[h.Attempt] = stay{mode: h.Mode}
+			continue
+		case histories.Exclusive:
+			of[h.Attempt] = stay{n: h.Attempt}
+			continue
+		}
+		v := visits[h.Worker]
+		if v == nil {
+			v = new(visit)
+			visits[h.Worker] = v
+		}
+		if v.until < h.from.event {
+			v.n, v.until = v.n+1, 0
+		}
+		back := pending
+		if r := h.accepted(); r != nil {
+			back = r.to.event
+		}
+		v.until = max(v.until, back)
+		of[h.Attempt] = stay{h.Mode, h.Worker, v.n}
 	}
-	return &unseen{v: v, calls: newAnswers(at...), open: make(map[int]bool)}, nil
+	return func(h *hold) stay { return of[h.Attempt] }
 }
 
-func (u *unseen) mine(e *histories.Event) bool {
-	return len(u.v.Attempts) > 0 && e.Attempt == u.v.Attempts[0] && e.Key == u.v.Key && accesses(e.F)
-}
-
-func (u *unseen) event(e *histories.Event) {
-	if u.mine(e) && e.Type == histories.Invoke && writes(e.F) && e.Index < u.calls.wanted[1] {
-		u.open[e.Process] = true
+// counts are the accepted accesses of a counter, with what each found before it counted itself, in order
+// of invocations and of answers.
+func (k *table) counts() (asked, answered []*op, found map[*op]int64, broken bool) {
+	found = make(map[*op]int64)
+	for _, o := range k.calls {
+		if (o.F != histories.Incr && o.F != histories.Read) || o.outcome != histories.OK {
+			continue
+		}
+		n, err := strconv.ParseInt(o.said, 10, 64)
+		broken = broken || err != nil
+		found[o] = n - int64(b2i(o.F == histories.Incr))
+		asked = append(asked, o)
 	}
+	return asked, inOrderOfAnswers(asked), found, broken
 }
 
-func (u *unseen) answered(c *call) {
-	u.calls.take(c)
-	if !u.mine(&c.invoke) {
+// miscounted looks for increments that brought a counter to one number, and for accesses that found less
+// than had been counted.
+func miscounted(k *table, yield func(finding)) {
+	if !k.counter {
 		return
 	}
-	if u.open[c.invoke.Process] && c.answer.Type == histories.Info {
-		u.own++
+	asked, answered, found, broken := k.counts()
+	if broken {
+		yield(doubt("a counter shows no number"))
+		return
 	}
-	delete(u.open, c.invoke.Process)
-	if c.answer.Type == histories.OK && c.answer.Index < u.calls.wanted[1] {
-		u.later = c.answer.Index
-	}
-}
-
-func (u *unseen) bounds() ([]Bound, error) {
-	calls, err := u.calls.accepted(u.v)
-	if err != nil {
-		return nil, err
-	}
-	seen, access := &calls[0], &calls[1]
-	switch {
-	case !accesses(seen.invoke.F) || !accesses(access.invoke.F) || seen.invoke.Attempt != access.invoke.Attempt:
-		return nil, errors.New("the events are not those of two accesses of one attempt")
-	case u.later != seen.answer.Index:
-		return nil, fmt.Errorf("the access before event %d that the attempt saw last is event %d", access.answer.Index, u.later)
-	}
-	bounds := []Bound{less("return of what was seen", seen.answer.Index, "invocation of the access", access.invoke.Index)}
-	if len(calls) == 2 {
-		own := u.own + int64(len(u.open))
-		return append(bounds, less("writes of its own of unknown outcome", own, "versions since", access.answer.Version-left(seen))), of(u.v, *seen)
-	}
-	other := &calls[2]
-	if !writes(other.invoke.F) || other.invoke.Attempt == seen.invoke.Attempt {
-		return nil, fmt.Errorf("event %d accepts no write of another attempt", other.answer.Index)
-	}
-	return append(bounds,
-		less("version that was seen", left(seen), "version of the other's write", left(other)),
-		most("version of the other's write", left(other), "version that was found", access.answer.Version),
-	), of(u.v, *seen, *other)
-}
-
-// twins proves that two increments brought a counter to one number, or that two drew the prize of one
-// round.
-type twins struct {
-	v     *Verdict
-	calls answers // first, second
-}
-
-func newTwins(v *Verdict) (proof, error) {
-	at, err := roles(v, "first", "second")
-	if err != nil {
-		return nil, err
-	}
-	return &twins{v, newAnswers(at...)}, nil
-}
-
-func (t *twins) event(*histories.Event) {}
-func (t *twins) answered(c *call)       { t.calls.take(c) }
-
-func (t *twins) bounds() ([]Bound, error) {
-	calls, err := t.calls.accepted(t.v)
-	if err != nil {
-		return nil, err
-	}
-	first, second := &calls[0], &calls[1]
-	bounds := []Bound{less("return of the first", first.answer.Index, "return of the second", second.answer.Index)}
-	switch {
-	case t.v.Rule == counterSafety && first.invoke.F == histories.Incr && second.invoke.F == histories.Incr:
-		a, err := number(first)
-		if err != nil {
-			return nil, err
+	last, seen, n := 0, false, 0
+	by := make(map[int64]*op)
+	for _, o := range asked {
+		if o.F != histories.Incr {
+			continue
 		}
-		b, err := number(second)
-		if err != nil {
-			return nil, err
+		if first := by[found[o]]; first != nil {
+			yield(k.violation([]part{{"first", first.to.event}, {"second", o.to.event}}, []uint64{first.Attempt, o.Attempt},
+				Bound{"number of the first", found[first], "=", "number of the second", found[o]}))
+		} else {
+			by[found[o]] = o
 		}
-		bounds = append(bounds, Bound{"number of the first", a, "=", "number of the second", b})
-	case t.v.Rule == singleWinner && first.invoke.F == histories.Draw && second.invoke.F == histories.Draw:
-		if first.invoke.Value != second.invoke.Value {
-			return nil, fmt.Errorf("they are draws of the rounds %q and %q", first.invoke.Value, second.invoke.Value)
+		last = max(last, o.to.event)
+	}
+	var top *op
+	i := 0
+	for _, o := range asked {
+		for ; i < len(answered) && answered[i].to.event < o.from.event; i++ {
+			if a := answered[i]; a.F == histories.Incr {
+				if n++; top == nil || found[a] > found[top] {
+					top = a
+				}
+			}
 		}
-	default:
-		return nil, fmt.Errorf("a %s and a %s prove nothing of this rule", first.invoke.F, second.invoke.F)
+		seen = seen || o.from.event > last || o.F == histories.Incr && o.to.event == last && !slices.ContainsFunc(answered[i:], func(a *op) bool {
+			return a.F == histories.Incr && a != o
+		})
+		if top == nil {
+			continue
+		}
+		switch reached := found[top] + 1; {
+		case found[o] < reached:
+			yield(k.violation([]part{{"peak", top.to.event}, {"look", o.to.event}}, []uint64{top.Attempt, o.Attempt},
+				less("number that was found", found[o], "number that was reached", reached)))
+		case found[o] < int64(n):
+			yield(doubt("a counter shows less than was counted"))
+		}
 	}
-	return bounds, of(t.v, *first, *second)
+	if !seen && len(by) > 0 {
+		yield(doubt("nobody looked after the last increment"))
+	}
 }
 
-// number is what an increment brought the counter to, or what a read of it saw.
-func number(c *call) (int64, error) {
-	n, err := strconv.ParseInt(c.answer.Value, 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("event %d shows %q, want a number", c.answer.Index, c.answer.Value)
+// staleCounts looks for increments with a lower token than that of an access that had returned before.
+func (k *table) staleCounts(yield func(finding)) {
+	asked, answered, _, _ := k.counts()
+	var shown *op
+	i := 0
+	for _, o := range asked {
+		for ; i < len(answered) && answered[i].to.event < o.from.event; i++ {
+			if a := answered[i]; a.token > 0 && (shown == nil || a.token > shown.token) {
+				shown = a
+			}
+		}
+		if shown != nil && o.F == histories.Incr && o.token > 0 && o.token < shown.token {
+			yield(k.violation([]part{{"shown", shown.to.event}, {"write", o.to.event}}, []uint64{shown.Attempt, o.Attempt},
+				less("token of the write", o.token, "token that was shown", shown.token)))
+		}
 	}
-	return n, nil
 }
 
-// missing proves that a counter showed less than an increment before had brought it to.
-type missing struct {
-	v     *Verdict
-	calls answers // peak, look
-}
-
-func newMissing(v *Verdict) (proof, error) {
-	at, err := roles(v, "peak", "look")
-	if err != nil {
-		return nil, err
+// drawnTwice looks for rounds of a lottery that two won.
+func drawnTwice(k *table, yield func(finding)) {
+	won := make(map[string]*op)
+	for _, o := range k.calls {
+		switch first := won[o.value]; {
+		case o.F != histories.Draw || o.outcome != histories.OK:
+		case first == nil:
+			won[o.value] = o
+		default:
+			yield(k.violation([]part{{"first", first.to.event}, {"second", o.to.event}}, []uint64{first.Attempt, o.Attempt}))
+		}
 	}
-	return &missing{v, newAnswers(at...)}, nil
-}
-
-func (m *missing) event(*histories.Event) {}
-func (m *missing) answered(c *call)       { m.calls.take(c) }
-
-func (m *missing) bounds() ([]Bound, error) {
-	calls, err := m.calls.accepted(m.v)
-	if err != nil {
-		return nil, err
-	}
-	peak, look := &calls[0], &calls[1]
-	if peak.invoke.F != histories.Incr || look.invoke.F != histories.Incr && look.invoke.F != histories.Read {
-		return nil, errors.New("the events are not those of an increment and of a look at its counter")
-	}
-	reached, err := number(peak)
-	if err != nil {
-		return nil, err
-	}
-	found, err := number(look)
-	if err != nil {
-		return nil, err
-	}
-	if look.invoke.F == histories.Incr {
-		found-- // it counted itself
-	}
-	return []Bound{
-		less("return of the increment", peak.answer.Index, "invocation of the look", look.invoke.Index),
-		less("number that was found", found, "number that was reached", reached),
-	}, of(m.v, *peak, *look)
 }

@@ -62,6 +62,12 @@ const (
 	DefaultBudget = 30 * time.Second
 )
 
+// Leeway is by how much later than its TTL the judges expect a key to be gone.
+func (o Options) Leeway() time.Duration { return o.slack() }
+
+// FaultsOfClients are ClientFaults, or what nil means.
+func (o Options) FaultsOfClients() []histories.F { return o.clientFaults() }
+
 func (o Options) slack() time.Duration {
 	slack := o.Slack
 	if slack <= 0 {

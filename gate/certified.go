@@ -21,7 +21,7 @@ func certified(res harness.Result) error {
 	if err := histories.WriteJSONL(&history, res.Events); err != nil {
 		return err
 	}
-	c, err := certify.Certify(bytes.NewReader(history.Bytes()), res.Report)
+	c, err := certify.Certify(bytes.NewReader(history.Bytes()), res.Report, certify.Terms(harness.Terms(&res.Meta)))
 	if _, invalid := errors.AsType[*certificate.HistoryError](err); invalid {
 		return nil
 	}

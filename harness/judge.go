@@ -42,6 +42,9 @@ func JudgeAs(ctx context.Context, events []histories.Event, model checker.Model)
 	return checker.CheckModel(ctx, events, model, judgeOptions(nil, nil))
 }
 
+// Terms are what a run is judged on, or a history of which nothing is known.
+func Terms(meta *histories.Meta) checker.Options { return judgeOptions(meta, nil) }
+
 func judgeOptions(meta *histories.Meta, properties []checker.Property) checker.Options {
 	began := time.Now()
 	opt := checker.Options{

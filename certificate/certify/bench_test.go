@@ -73,7 +73,7 @@ func BenchmarkCertify(b *testing.B) {
 	history, report := million(b)
 	b.SetBytes(int64(len(history)))
 	for b.Loop() {
-		if _, err := certify.Certify(bytes.NewReader(history), report); err != nil {
+		if _, err := certify.Certify(bytes.NewReader(history), report, certify.Terms(checker.Options{})); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -81,7 +81,7 @@ func BenchmarkCertify(b *testing.B) {
 
 func BenchmarkVerify(b *testing.B) {
 	history, report := million(b)
-	c, err := certify.Certify(bytes.NewReader(history), report)
+	c, err := certify.Certify(bytes.NewReader(history), report, certify.Terms(checker.Options{}))
 	if err != nil {
 		b.Fatal(err)
 	}

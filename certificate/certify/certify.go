@@ -7,6 +7,7 @@ package certify
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -19,44 +20,90 @@ import (
 	"github.com/lockbench/lockbench/histories"
 )
 
-// Certify returns the certificate of a report on a history in lockbench's JSONL. Verdicts that are not
-// proven are in it with the reason. The history is read several times, and held in memory meanwhile.
+// Certify returns the certificate of a report on a history in lockbench's JSONL, which was judged on some
+// terms. Verdicts that are not proven are in it with the reason. The history is read several times, and
+// held in memory meanwhile.
 //
 // An error is a *certificate.HistoryError, a *DisagreementError, or says that the history cannot be read
 // again or that the finder is wrong.
-func Certify(history io.ReadSeeker, report checker.Report) (certificate.Certificate, error) {
-	events, err := read(history)
-	if err != nil {
-		return certificate.Certificate{}, err
-	}
+func Certify(history io.ReadSeeker, report checker.Report, terms certificate.Terms) (certificate.Certificate, error) {
 	c := certificate.Certificate{
-		Schema: certificate.Schema, Proven: []certificate.Verdict{}, Explanations: []certificate.Explanation{}, Unproven: []certificate.Unproven{},
+		Schema: certificate.Schema, Terms: terms,
+		Proven: []certificate.Verdict{}, Explanations: []certificate.Explanation{}, Unproven: []certificate.Unproven{},
 	}
-	drafts, err := prove(history, draftsOf(events, report))
+	events, err := read(history)
 	if err != nil {
 		return c, err
 	}
-	c.History = drafts.History
+	if err := rewind(history); err != nil {
+		return c, err
+	}
+	found, err := certificate.Examine(history, terms)
+	if err != nil {
+		return c, err
+	}
+	c.History = found.Subject()
 	explanations, missing := explain(events)
 	if err := disagreement(events, report, explanations); err != nil {
 		return c, err
 	}
 	for _, res := range report.Results {
-		i := slices.IndexFunc(drafts.Proven, func(v certificate.Verdict) bool { return v.Rule == string(res.Property) })
-		switch {
-		case i >= 0:
-			c.Proven = append(c.Proven, drafts.Proven[i])
-		case explains(res) && missing == "" && len(explanations) > 0:
+		byExplanation := explains(res) && missing == "" && len(explanations) > 0
+		if byExplanation {
 			c.Explanations = explanations
-			c.Proven = append(c.Proven, certificate.Verdict{Rule: string(res.Property), Verdict: certificate.Pass, Proof: certificate.ByExplanation})
-		default:
-			c.Unproven = append(c.Unproven, certificate.Unproven{Rule: string(res.Property), Verdict: res.Verdict.String(), Reason: reason(res, missing)})
+		}
+		if v, err := proven(found, res, byExplanation); err == nil {
+			c.Proven = append(c.Proven, v)
+		} else {
+			c.Unproven = append(c.Unproven, certificate.Unproven{Rule: string(res.Property), Verdict: res.Verdict.String(), Reason: err.Error()})
 		}
 	}
 	if err := locate(history, c.Proven); err != nil {
 		return c, err
 	}
 	return c, accepted(history, c)
+}
+
+// mostFound is how many violations of a rule are looked at, for the one that the judge tells of.
+const mostFound = 1000
+
+// proven returns the proof of a verdict. The error is why there is none.
+func proven(found certificate.Examination, res checker.Result, byExplanation bool) (certificate.Verdict, error) {
+	rule := string(res.Property)
+	switch res.Verdict {
+	case checker.Pass:
+		if byExplanation {
+			return certificate.Verdict{Rule: rule, Verdict: certificate.Pass, Proof: certificate.ByExplanation}, nil
+		}
+		return certificate.Verdict{Rule: rule, Verdict: certificate.Pass, Proof: certificate.BySearch}, found.Passes(rule)
+	case checker.Fail:
+		if all := found.Fails(rule, mostFound); len(all) > 0 {
+			return slices.MaxFunc(all, func(a, b certificate.Verdict) int { return cmp.Compare(told(a, res), told(b, res)) }), nil
+		}
+		return certificate.Verdict{}, errors.New("nothing in the history proves it, without more than it tells")
+	}
+	return certificate.Verdict{}, errors.New("it claims nothing that could be proven")
+}
+
+// told is how many of the events of a proof the judge names.
+func told(v certificate.Verdict, res checker.Result) (n int) {
+	for _, e := range v.Events {
+		if slices.Contains(res.Witness, e.Index) {
+			n++
+		}
+	}
+	return n
+}
+
+// Terms are those of a certificate of what was judged with some options.
+func Terms(opt checker.Options) certificate.Terms {
+	faults := []string{}
+	for _, f := range opt.FaultsOfClients() {
+		faults = append(faults, string(f))
+	}
+	return certificate.Terms{
+		Slack: opt.Leeway(), Masters: opt.Masters, Overtaking: opt.Overtaking, Poll: opt.Poll, SilentRelease: opt.SilentRelease, ClientFaults: faults,
+	}
 }
 
 // accepted says why a certificate that was found would be rejected, which is an error of the finder.
@@ -103,19 +150,6 @@ func explains(res checker.Result) bool {
 	return res.Verdict == checker.Pass && explainable(res)
 }
 
-// reason is why a verdict is not proven; missing says of which key there is no explanation.
-func reason(res checker.Result, missing string) string {
-	switch {
-	case explains(res) && missing != "":
-		return missing
-	case res.Verdict == checker.Pass:
-		return "no kind of proof is of a pass of this rule"
-	case res.Verdict == checker.Fail:
-		return "no kind of proof fits what was found"
-	}
-	return "it claims nothing that could be proven"
-}
-
 func rewind(history io.Seeker) error {
 	_, err := history.Seek(0, io.SeekStart)
 	return err
@@ -130,25 +164,6 @@ func read(history io.ReadSeeker) ([]histories.Event, error) {
 		return nil, &certificate.HistoryError{Err: err}
 	}
 	return events, nil
-}
-
-// prove returns a certificate with those of the drafts that hold.
-func prove(history io.ReadSeeker, drafts []certificate.Verdict) (certificate.Certificate, error) {
-	if err := rewind(history); err != nil {
-		return certificate.Certificate{}, err
-	}
-	c, errs, err := certificate.Prove(history, certificate.Certificate{Proven: drafts})
-	if err != nil {
-		return c, err
-	}
-	var proven []certificate.Verdict
-	for i, v := range c.Proven {
-		if errs[i] == nil {
-			proven = append(proven, v)
-		}
-	}
-	c.Proven = proven
-	return c, nil
 }
 
 // locate fills in where the events are that verdicts name.

@@ -13,6 +13,7 @@ import (
 // A deed is a call on a lock.
 type deed struct {
 	number int64 // of the calls on its key
+	call   certificate.Call
 	invoke *histories.Event
 	answer *histories.Event // nil: none
 	taken  bool             // it took effect
@@ -85,7 +86,7 @@ func (s *solver) force(d *deed, now time.Duration, depth int) bool {
 	for !d.taken {
 		helper := s.before(d)
 		if helper == nil {
-			at, ok := s.lock.When(d.invoke, d.done(), max(s.last, d.invoke.Time))
+			at, ok := s.lock.When(&d.call, d.done(), max(s.last, d.invoke.Time))
 			if ok && at <= now {
 				s.take(d, at)
 				return true
@@ -124,7 +125,7 @@ func (s *solver) before(d *deed) *deed {
 func (s *solver) ends(d *deed) []uint64 {
 	switch {
 	case d.invoke.F == histories.Acquire && d.done():
-		return s.lock.Blocking(d.invoke)
+		return s.lock.Blocking(&d.call)
 	case d.invoke.F != histories.Acquire && s.lock.Holds(d.invoke.Attempt) && (!d.done() || d.invoke.F == histories.Release):
 		return []uint64{d.invoke.Attempt}
 	}
@@ -191,8 +192,8 @@ func (s *solver) take(d *deed, at time.Duration) {
 	if d.invoke.F == histories.Acquire && e.Done && d.answer != nil {
 		e.Token = d.answer.Token
 	}
-	s.untrue = s.untrue || !s.lock.Issue(d.invoke, e.Token)
-	s.lock.Take(d.invoke, e.Done, at)
+	s.untrue = s.untrue || !s.lock.Issue(&d.call, e.Token)
+	s.lock.Take(&d.call, e.Done, at)
 	s.last, d.taken = at, true
 	s.effects.Add(e)
 	isD := func(x *deed) bool { return x == d }
@@ -272,7 +273,7 @@ func deedsOf(events []histories.Event) []*deed {
 		switch {
 		case e.Process < 0 || e.Single() || e.F != histories.Acquire && e.F != histories.Release && e.F != histories.Extend:
 		case e.Type == histories.Invoke:
-			deeds[i] = &deed{number: numbers[e.Key], invoke: e}
+			deeds[i] = &deed{number: numbers[e.Key], call: certificate.CallOf(e), invoke: e}
 			open[e.Process] = deeds[i]
 			numbers[e.Key]++
 		case open[e.Process] != nil:

@@ -50,7 +50,7 @@ func newSample(t testing.TB, name string, history []byte) sample {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := certify.Certify(bytes.NewReader(history), checker.Check(t.Context(), events, checker.Options{}))
+	c, err := certify.Certify(bytes.NewReader(history), checker.Check(t.Context(), events, checker.Options{}), certify.Terms(checker.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,8 +72,8 @@ func verify(history, text []byte) error {
 
 // TestMutations: whatever is changed of a certificate, or of its history, it is rejected, unless the
 // change is without meaning: space between tokens, letters of field names, the order of verdicts, what
-// is told and not verified, and which of several explanations proves a claim. To claim less is another
-// certificate.
+// is told and not verified, and which of several explanations proves a claim. To claim less, or to claim it
+// on other terms, is another certificate.
 func TestMutations(t *testing.T) {
 	const seed = 20251122
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -148,6 +148,7 @@ func mutants(t testing.TB, r *rand.Rand, s sample) func(func(string, []byte) boo
 // are accepted.
 func sameClaims(a, b certificate.Certificate) bool {
 	a.Unproven, b.Unproven = nil, nil
+	b.Terms = a.Terms // on others it is another claim, and verified as one
 	a.Explanations, b.Explanations = withoutEffects(a.Explanations), withoutEffects(b.Explanations)
 	return reflect.DeepEqual(a, b)
 }
@@ -171,7 +172,7 @@ func walk(node any, path string, set func(any), emit func(kind string) bool) boo
 	switch x := node.(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(x)) {
-			if path == "" && name == "unproven" {
+			if path == "" && (name == "unproven" || name == "terms") {
 				continue
 			}
 			value := x[name]

@@ -210,7 +210,7 @@ func (f *checkFlags) check(ctx context.Context, path string, stdout, stderr io.W
 	if len(c.Report.HarnessErrors) > 0 {
 		return f.unjudged(path, j)
 	}
-	if err := f.certify(path, c.Report); err != nil {
+	if err := f.certify(path, j.Meta, c.Report); err != nil {
 		return err
 	}
 	return verdictOf(c.Report)

@@ -14,6 +14,7 @@ import (
 	"github.com/lockbench/lockbench/certificate/certify"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/gate"
+	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/report"
 )
@@ -143,7 +144,7 @@ func (d verifiedDocument) text() string {
 
 // certify writes the certificate of a report on a history. There is none if lockbench itself, or the
 // history, is wrong, which the report says.
-func (f *checkFlags) certify(path string, r checker.Report) error {
+func (f *checkFlags) certify(path string, meta *histories.Meta, r checker.Report) error {
 	if f.certificate == "" || len(r.HarnessErrors) > 0 {
 		return nil
 	}
@@ -152,7 +153,7 @@ func (f *checkFlags) certify(path string, r checker.Report) error {
 		return failure(err)
 	}
 	defer func() { _ = events.Close() }() // read only: nothing can be lost
-	c, err := certify.Certify(events, r)
+	c, err := certify.Certify(events, r, certify.Terms(harness.Terms(meta)))
 	if _, foreign := errors.AsType[*certificate.HistoryError](err); foreign {
 		return usage(fmt.Errorf("no certificate of %s: it is not lockbench's JSONL, which lockbench convert --to jsonl writes: %w", path, err))
 	}

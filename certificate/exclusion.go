@@ -1,0 +1,225 @@
+package certificate
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/histories"
+)
+
+// A section is a span in which an attempt certainly had its key; or, if it is a glimpse, one at some
+// instant of which it had.
+type section struct {
+	span
+	hold    *hold
+	grant   int           // the event that proves it
+	until   time.Duration // at which it ended, 0: by an event
+	glimpse bool
+	late    bool          // it began by an extend, when another was over
+}
+
+// believed are the sections of mutual exclusion: from the grant on until the attempt ends.
+func believed(_ *table, h *hold) []section {
+	return []section{{span: between(h.proof().event, h.end.event), hold: h, grant: h.proof().event}}
+}
+
+// trusted are the sections of lease exclusion: they also end at the deadline that was told last. An extend
+// that is accepted later begins another.
+func trusted(k *table, h *hold) (all []section) {
+	told := func(event int, deadline time.Duration) section {
+		s := section{span: between(event, h.end.event), hold: h, grant: event}
+		if gap := k.gap(deadline); deadline > 0 && gap < s.to {
+			s.to, s.until = gap, deadline
+		}
+		return s
+	}
+	if h.granted() {
+		all = append(all, told(h.to.event, h.deadline))
+	}
+	for _, x := range inOrderOfAnswers(h.extends) {
+		last := len(all) - 1
+		switch {
+		case x.outcome != histories.OK || x.to.event >= h.end.event:
+		case last < 0:
+			all = append(all, told(x.to.event, x.deadline))
+		case at(x.to.event) < all[last].to:
+			next := told(x.to.event, x.deadline)
+			all[last].to, all[last].until = max(next.to, next.from+1), next.until
+		default:
+			next := told(x.to.event, x.deadline)
+			next.late = true
+			all = append(all, next)
+		}
+	}
+	return all
+}
+
+func inOrderOfAnswers(calls []*op) []*op {
+	return slices.SortedFunc(slices.Values(calls), func(a, b *op) int { return cmp.Compare(a.to.event, b.to.event) })
+}
+
+// served are the sections of lease honoured: while the lease certainly runs, and its holder has not given
+// it up.
+func served(k *table, h *hold) (all []section) {
+	stop := pending
+	switch {
+	case h.by == histories.Release || h.by == histories.Lost:
+		stop = h.end.event
+	case len(h.releases) > 0:
+		stop = h.releases[0].from.event
+	}
+	stop = min(stop, h.spent)
+	changes := slices.DeleteFunc(slices.Clone(h.lease), func(s step) bool { return s.until == 0 })
+	if len(changes) > 0 {
+		for _, s := range h.common {
+			if s.event > changes[0].event && !slices.ContainsFunc(changes, func(o step) bool { return o.event == s.event }) {
+				changes = append(changes, step{event: s.event})
+			}
+		}
+		slices.SortFunc(changes, func(a, b step) int { return a.event - b.event })
+	}
+	for _, s := range changes {
+		now, until := at(s.event), h.owed(s.event)
+		if s.event > stop {
+			break
+		}
+		end := k.gap(until)
+		if last := len(all) - 1; last >= 0 && all[last].to > now {
+			all[last].to, all[last].until = max(end, now-1), until
+			continue
+		}
+		if len(all) == 0 || s.proof != nil {
+			all = append(all, section{span: span{now, end}, hold: h, grant: s.event, until: until, late: len(all) > 0})
+		}
+	}
+	for i := range all {
+		if all[i].to >= at(stop) {
+			all[i].to, all[i].until = at(stop), 0
+		}
+	}
+	return all
+}
+
+// exclusive looks for sections of one key that meet, though their attempts may not share it.
+func exclusive(read func(*table, *hold) []section, leases bool) search {
+	return eachKey(func(k *table, yield func(finding)) {
+		lasting, glimpses := k.sections(read, leases)
+		k.sweep(lasting, glimpses, yield)
+	})
+}
+
+// sections are those of a key: those that last, and glimpses.
+func (k *table) sections(read func(*table, *hold) []section, leases bool) (lasting, glimpses []section) {
+	for _, h := range k.holds {
+		back := h.accepted()
+		switch proof := h.proof().event; {
+		case proof < h.end.event:
+			for _, s := range read(k, h) {
+				switch {
+				case s.to > s.from:
+					lasting = append(lasting, s)
+				case !s.late && h.granted(): // it was over when it was told, and still granted during its call
+					glimpses = append(glimpses, section{span: between(h.from.event, h.to.event), hold: h, grant: h.to.event, glimpse: true})
+				}
+			}
+		case !h.granted() && back != nil:
+			from := back.from.event
+			if leases && h.shortest() <= back.to.time { // it may have been over, and the release honest
+				from = h.from.event
+			}
+			glimpses = append(glimpses, section{span: between(from, back.to.event), hold: h, grant: back.to.event, glimpse: true})
+		}
+	}
+	return lasting, glimpses
+}
+
+// shortest is the earliest time at which the lease of h can have ended, whatever became of its acquire
+// and its extends.
+func (h *hold) shortest() time.Duration {
+	var ttl time.Duration
+	for _, g := range h.grants() {
+		ttl = shorter(ttl, h.asked(g))
+	}
+	return sure(h.from.time, ttl)
+}
+
+// A reach is which sections end last: of all, and of all that may not share with that one.
+type reach struct{ longest, rival *section }
+
+// of is the section that ends last of those with which h may not share, or nil.
+func (r reach) of(h *hold) *section {
+	if r.longest != nil && (r.longest.hold == h || r.longest.hold.shares(h)) {
+		return r.rival
+	}
+	return r.longest
+}
+
+func (r reach) with(s *section) reach {
+	kin := r.longest != nil && (r.longest.hold == s.hold || r.longest.hold.shares(s.hold))
+	switch {
+	case r.longest == nil || s.to > r.longest.to && kin:
+		return reach{s, r.rival}
+	case s.to > r.longest.to:
+		return reach{s, r.longest}
+	case !kin && (r.rival == nil || s.to > r.rival.to):
+		return reach{r.longest, s}
+	}
+	return r
+}
+
+func (k *table) sweep(lasting, glimpses []section, yield func(finding)) {
+	slices.SortFunc(lasting, func(a, b section) int { return cmp.Compare(a.from, b.from) })
+	reaches := make([]reach, len(lasting)+1)
+	for i := range lasting {
+		s := &lasting[i]
+		if first := reaches[i].of(s.hold); first != nil && first.to > s.from {
+			yield(k.overlap([]*section{first}, s))
+		}
+		reaches[i+1] = reaches[i].with(s)
+	}
+	for i := range glimpses {
+		s := &glimpses[i]
+		var cover []*section
+		for end := s.from; end < s.to; {
+			i, _ := slices.BinarySearchFunc(lasting, end, func(b section, r rank) int { return cmp.Compare(b.from, r) })
+			next := reaches[i].of(s.hold)
+			if next == nil || next.to <= end {
+				cover = nil // here is a free instant
+				break
+			}
+			cover, end = append(cover, next), next.to
+		}
+		if len(cover) > 0 {
+			yield(k.overlap(cover, s))
+		}
+	}
+}
+
+// overlap is the finding that sections, one after the other, met with all of another.
+func (k *table) overlap(held []*section, s *section) finding {
+	var parts []part
+	var attempts []uint64
+	var bounds []Bound
+	for i, h := range held {
+		through := s.grant
+		if i+1 < len(held) {
+			through = held[i+1].grant
+		}
+		parts, attempts = append(parts, part{"held", h.grant}), append(attempts, h.hold.Attempt)
+		bounds = append(bounds, less("grant of the holder", h.grant, "event through which it held", through))
+		if h.until != 0 {
+			bounds = append(bounds, less("time of that event", k.times[through], "end of the holder's lease", h.until))
+		} else if h.to != never {
+			bounds = append(bounds, less("event through which it held", through, "event that ended it", int(h.to/2)))
+		}
+	}
+	if s.glimpse {
+		from := int(s.from / 2)
+		parts = append(parts, part{"from", from}, part{"to", s.grant})
+		bounds = append(bounds, less("grant of the first holder", held[0].grant, "begin of the rival's call", from))
+	} else {
+		parts = append(parts, part{"granted", s.grant})
+	}
+	return k.violation(parts, append(attempts, s.hold.Attempt), bounds...)
+}

@@ -1,0 +1,251 @@
+package certificate
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/histories"
+)
+
+// forever is the end of what has none.
+const forever time.Duration = math.MaxInt64
+
+func plus(a, b time.Duration) time.Duration {
+	if b > 0 && a > forever-b {
+		return forever
+	}
+	return a + b
+}
+
+// sure is the end of a lease that began at from or later, on a server whose clock runs fast by no more
+// than 1 % of the TTL and 2 ms. A TTL of 0 or less is none.
+func sure(from, ttl time.Duration) time.Duration {
+	if ttl <= 0 {
+		return forever
+	}
+	return plus(from, ttl-ttl/100-2*time.Millisecond)
+}
+
+// shorter is the shorter of two TTLs, of which 0 or less is none.
+func shorter(a, b time.Duration) time.Duration {
+	if a <= 0 || 0 < b && b < a {
+		return b
+	}
+	return a
+}
+
+// A step is what is certain of a lease from an event on.
+type step struct {
+	event int
+	until time.Duration // 0: nothing
+	told  time.Duration // the earliest deadline that was told of what the key may have got last
+	proof *op           // that certainly had its effect and returned with this event, or nil
+}
+
+// grants are the calls that gave, or may have given, a hold a time to live.
+func (h *hold) grants() []*op { return append([]*op{h.op}, h.extends...) }
+
+// asked is the TTL that a grant of h asked for.
+func (h *hold) asked(o *op) time.Duration {
+	if o.TTL == 0 {
+		return h.TTL
+	}
+	return o.TTL
+}
+
+// steps follows a lease through calls, each with its TTL. What a key got last was given by a call that
+// had been invoked, and by none after which another certainly had its effect; if that was invoked
+// before the latest of those that returned, it had its effect after that one's invocation.
+func steps(calls []*op, ttl func(*op) time.Duration) (all []step) {
+	type point struct {
+		event int
+		call  *op
+	}
+	var points []point
+	for _, o := range calls {
+		points = append(points, point{o.from.event, o})
+		if o.outcome == histories.OK {
+			points = append(points, point{o.to.event, o})
+		}
+	}
+	slices.SortFunc(points, func(a, b point) int { return a.event - b.event })
+	var latest *op          // invoked last of those that returned
+	var open []*op          // that may have been the last
+	var loose time.Duration // the shortest TTL of those of unknown outcome, invoked before latest
+	for _, p := range points {
+		s := step{event: p.event}
+		if p.event == p.call.from.event {
+			open = append(open, p.call)
+		} else {
+			s.proof = p.call
+			if latest == nil || p.call.from.event > latest.from.event {
+				latest = p.call
+				open = slices.DeleteFunc(open, func(o *op) bool {
+					if o.outcome != histories.OK && o.from.event < latest.from.event {
+						loose = shorter(loose, ttl(o))
+						return true
+					}
+					return o.outcome == histories.OK && o.to.event < latest.from.event
+				})
+			}
+		}
+		if latest != nil {
+			s.until, s.told = sure(latest.from.time, loose), forever
+			for _, o := range open {
+				s.until = min(s.until, sure(max(o.from.time, latest.from.time), ttl(o)))
+				if o.deadline > 0 && o.outcome == histories.OK && o.to.event <= p.event {
+					s.told = min(s.told, o.deadline)
+				}
+			}
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// leases follows the leases of all holds of a key.
+func (k *table) leases() {
+	entered := make(map[int][]*hold) // by worker
+	for _, h := range k.holds {
+		h.lease = steps(h.grants(), h.asked)
+		if h.Mode == histories.Reentrant {
+			entered[h.Worker] = append(entered[h.Worker], h)
+		}
+	}
+	for _, holds := range entered {
+		share(holds)
+		spend(holds)
+	}
+}
+
+// share follows the leases of what one client entered as they are if all have one time to live.
+func share(holds []*hold) {
+	asked := make(map[*op]time.Duration)
+	var extends []*op
+	for _, h := range holds {
+		asked[h.op] = h.TTL
+		for _, x := range h.extends {
+			asked[x] = h.asked(x)
+			extends = append(extends, x)
+		}
+	}
+	slices.SortFunc(extends, func(a, b *op) int { return a.from.event - b.from.event })
+	for _, h := range holds {
+		last := pending // until when it may be in force
+		if !h.isOpen() && !slices.ContainsFunc(h.releases, func(r *op) bool { return r.to.event == pending }) {
+			last = h.end.event
+			for _, r := range h.releases {
+				last = max(last, r.to.event)
+			}
+		}
+		all := h.grants()
+		for _, x := range extends {
+			over := x.outcome == histories.OK && x.to.event < h.from.event
+			if x.Attempt != h.Attempt && !over && x.from.event <= last {
+				all = append(all, x)
+			}
+		}
+		if len(all) > len(h.extends)+1 {
+			slices.SortFunc(all, func(a, b *op) int { return a.from.event - b.from.event })
+			h.common = steps(all, func(o *op) time.Duration { return asked[o] })
+		}
+	}
+}
+
+// spend notes which holds of one client may have been given back by a release of another of them.
+func spend(holds []*hold) {
+	for _, h := range holds {
+		for _, other := range holds {
+			first := true
+			for _, r := range other.releases {
+				if r.outcome == histories.Fail {
+					continue
+				}
+				certain := first && other.granted() && other.to.event < r.from.event
+				first = false
+				from := max(r.from.event, h.from.event)
+				over := r.outcome == histories.OK && r.to.event < h.from.event || !h.isOpen() && r.from.event > h.end.event
+				if other != h && !over && from < h.spent && takes(other, r, certain, h) {
+					h.spent = from
+				}
+			}
+		}
+	}
+}
+
+// takes says whether a release of another hold may have given h back.
+func takes(other *hold, r *op, certain bool, h *hold) bool {
+	first, last := other, h
+	if first.to.event > last.to.event {
+		first, last = last, first
+	}
+	back := other.givesBack(r.from.event, pending)
+	return !certain || back || first.until(last.to) <= last.to.time
+}
+
+func stepAt(all []step, event int) step {
+	i, found := slices.BinarySearchFunc(all, event, func(s step, event int) int { return cmp.Compare(s.event, event) })
+	switch {
+	case found:
+		return all[i]
+	case i == 0:
+		return step{}
+	}
+	return all[i-1]
+}
+
+// owed is the time until which the lease of h certainly runs, as far as is known at an event.
+func (h *hold) owed(event int) time.Duration {
+	end := sure(h.from.time, h.TTL)
+	if len(h.extends) > 0 {
+		end = stepAt(h.lease, event).until
+	}
+	if h.common != nil {
+		end = min(end, stepAt(h.common, event).until)
+	}
+	return end
+}
+
+// until is owed, and never beyond the deadline that was told.
+func (h *hold) until(by moment) time.Duration {
+	end := h.owed(by.event)
+	if len(h.extends) > 0 {
+		return min(end, stepAt(h.lease, by.event).told)
+	}
+	if h.deadline > 0 {
+		end = min(end, h.deadline)
+	}
+	return end
+}
+
+// certain says whether h was certainly in force at a moment, whether or not its belief had ended.
+func (h *hold) certain(m moment) bool {
+	return h.granted() && h.to.event < m.event && h.until(m) > m.time && h.spent >= m.event
+}
+
+// mayRun is the rank up to which a server may have h, unless it was given back: the accepted release's
+// return, or a lease and the slack after the latest sign of it.
+func (k *table) mayRun(h *hold) rank {
+	if r := h.accepted(); r != nil {
+		return at(r.to.event)
+	}
+	if h.TTL <= 0 || h.isOpen() || h.to.event == pending && h.by != histories.Crash {
+		return never
+	}
+	latest, ttl := max(h.to.time, h.end.time), h.TTL
+	for _, x := range h.extends {
+		latest, ttl = max(latest, x.to.time, x.from.time), max(ttl, x.TTL)
+	}
+	for _, r := range h.releases {
+		if r.to.event == pending {
+			return never
+		}
+		latest = max(latest, r.to.time)
+	}
+	if end := plus(plus(latest, ttl), k.terms.Slack); end != forever {
+		return k.gap(end)
+	}
+	return never
+}

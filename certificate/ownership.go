@@ -1,0 +1,167 @@
+package certificate
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/lockbench/lockbench/histories"
+)
+
+// A sighting is the call by which it was seen that a hold had vanished, with the call of who saw it.
+type sighting struct {
+	call *op
+	by   histories.F
+}
+
+// foreign looks for holds that vanished while they certainly were in force, and an accepted release or
+// extend of somebody else that may have ended them.
+func foreign(k *table, yield func(finding)) {
+	next := k.nextGrants()
+	var accepted []*op // releases and extends, in order of invocations
+	var reached []int  // when the last of those so far returned
+	refused := make(map[uint64][]*op)
+	for _, o := range k.calls {
+		switch {
+		case o.F != histories.Release && o.F != histories.Extend:
+		case o.outcome == histories.OK:
+			last := o.to.event
+			if n := len(reached); n > 0 {
+				last = max(last, reached[n-1])
+			}
+			accepted, reached = append(accepted, o), append(reached, last)
+		case o.F == histories.Extend && o.notHeld:
+			refused[o.Attempt] = append(refused[o.Attempt], o)
+		}
+	}
+	for _, b := range k.holds {
+		if !b.granted() {
+			continue
+		}
+		gone, ok := k.vanished(b, refused[b.Attempt], next)
+		if !ok {
+			continue
+		}
+		begun, _ := slices.BinarySearchFunc(accepted, gone.call.to.event, func(o *op, event int) int { return cmp.Compare(o.from.event, event) })
+		var suspects []*op
+		for i, o := range slices.Backward(accepted[:begun]) {
+			if reached[i] < b.from.event {
+				break
+			}
+			h := k.of[o.Attempt]
+			if o.Attempt != b.Attempt && o.to.event > b.from.event && (h == nil || b.Mode != histories.Reentrant || !h.shares(b)) {
+				suspects = append(suspects, o)
+			}
+		}
+		if len(suspects) > 0 {
+			yield(k.ended(b, gone, suspects))
+		}
+	}
+}
+
+// ended is the finding that one of some calls ended a hold.
+func (k *table) ended(b *hold, gone sighting, suspects []*op) finding {
+	slices.SortStableFunc(suspects, func(a, b *op) int {
+		return cmp.Compare(b2i(a.F == histories.Extend), b2i(b.F == histories.Extend))
+	})
+	a := suspects[0]
+	from, attempts := b.from.event, []uint64{b.Attempt}
+	parts := []part{{"granted", b.to.event}}
+	for _, o := range suspects[:min(len(suspects), 8)] {
+		parts, attempts = append(parts, part{"suspect", o.to.event}), append(attempts, o.Attempt)
+	}
+	if h := k.of[a.Attempt]; h != nil {
+		from = min(from, h.from.event)
+	}
+	f := k.violation(append(parts, part{"seen", gone.call.to.event}), append(attempts, gone.call.Attempt),
+		less("time at which it was seen", gone.call.to.time, "end of the lease", b.until(gone.call.to)),
+		less("acquire of the hold", b.from.event, "return of the suspect", a.to.event),
+		less("invocation of the suspect", a.from.event, "event at which it was seen", gone.call.to.event))
+	beside := func(o *op) bool { return k.beside(k.of[o.Attempt], b) }
+	switch {
+	case k.server.meets(between(from, gone.call.to.event)):
+		f.certain, f.why = false, "a fault may have done the same"
+	case gone.by == histories.Acquire && slices.ContainsFunc(suspects, beside):
+		f.certain, f.why = false, "they may have been let in side by side"
+	}
+	return f
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// nextGrants returns, for the place of each hold, that of it and of those behind it which was granted first.
+func (k *table) nextGrants() []*hold {
+	next := make([]*hold, len(k.holds)+1)
+	for i, h := range slices.Backward(k.holds) {
+		next[i] = next[i+1]
+		if h.granted() && (next[i] == nil || h.to.event < next[i].to.event) {
+			next[i] = h
+		}
+	}
+	return next
+}
+
+// vanished is the first sighting that a hold was gone although it was certainly in force.
+func (k *table) vanished(b *hold, refused []*op, next []*hold) (first sighting, found bool) {
+	consider := func(o *op, by histories.F) {
+		if o.to.time < b.until(o.to) && b.spent >= o.to.event && (!found || o.to.event < first.call.to.event) {
+			first, found = sighting{o, by}, true
+		}
+	}
+	released := len(k.times)
+	if len(b.releases) > 0 {
+		r := b.releases[0]
+		released = r.from.event
+		if r.outcome == histories.Fail && released > b.to.event && !k.any.meets(between(released, r.to.event)) && !b.givesBack(released, r.to.event) {
+			consider(r, histories.Release)
+		}
+	}
+	for _, x := range refused {
+		if x.from.event > b.to.event && x.to.event < released && !k.any.meets(between(x.from.event, x.to.event)) {
+			consider(x, histories.Extend)
+		}
+	}
+	after, _ := slices.BinarySearchFunc(k.holds, b.to.event, func(h *hold, event int) int { return h.from.event - event })
+	if c := k.usurper(b, after, released, next); c != nil {
+		consider(c.op, histories.Acquire)
+	}
+	return first, found
+}
+
+// usurper is the hold from a place on that was granted first, before an event, of those that may not share
+// the key with b; nil if there is none.
+func (k *table) usurper(b *hold, place, by int, next []*hold) (found *hold) {
+	switch first := next[place]; {
+	case first == nil || first.to.event >= by:
+		return nil
+	case !first.shares(b):
+		return first
+	}
+	for _, h := range k.holds[place:] {
+		if h.from.event >= by {
+			break
+		}
+		if h.granted() && h.to.event < by && !h.shares(b) && (found == nil || h.to.event < found.to.event) {
+			found = h
+		}
+	}
+	return found
+}
+
+// beside says whether two were certainly let in side by side, if both were let in.
+func (k *table) beside(a, b *hold) bool {
+	during := func(m moment, h *hold) bool {
+		return h.granted() && h.to.event < m.event && m.event < h.end.event && h.until(m) > m.time
+	}
+	switch {
+	case a == nil || a.shares(b):
+		return false
+	case !a.granted():
+		return during(a.from, b)
+	}
+	return during(a.to, b) && during(a.from, b) || during(b.to, a)
+}

@@ -1,0 +1,212 @@
+package certificate
+
+import (
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/histories"
+)
+
+// untrue looks for answers that the key can be seen to contradict.
+func untrue(k *table, yield func(finding)) {
+	k.leftBehind(yield)
+	k.refusedOwn(yield)
+	granted := slices.DeleteFunc(slices.Clone(k.holds), func(h *hold) bool { return !h.granted() })
+	slices.SortFunc(granted, func(a, b *hold) int { return a.to.event - b.to.event })
+	last := 0         // of granted, before the call
+	var live []*hold  // of those before the call that may be certain
+	var touched reach2 // until when calls so far may have reached the key
+	asked := k.asked()
+	for i, o := range asked {
+		for ; last < len(granted) && granted[last].to.event < o.from.event; last++ {
+			live = append(live, granted[last])
+		}
+		h := k.of[o.Attempt]
+		silent := k.terms.SilentRelease && o.F == histories.Release
+		switch {
+		case o.F == histories.Acquire || o.to.event == pending:
+		case h == nil:
+			if r := k.refused[o.Attempt]; r != nil && r.taken && !silent && o.outcome == histories.OK && k.terms.Masters <= 1 && !k.any.meets(between(r.from.event, o.to.event)) {
+				yield(k.violation([]part{{"refused", r.to.event}, {"done", o.to.event}}, []uint64{o.Attempt}))
+			}
+		case o.outcome == histories.OK && !silent:
+			live = slices.DeleteFunc(live, func(b *hold) bool { return b.end.event < o.from.event || b.until(o.to) <= o.from.time })
+			var latest *hold
+			if last > 0 {
+				latest = granted[last-1]
+			}
+			k.done(h, o, live, latest, yield)
+		case o.notHeld && touched.of(o.Attempt) < at(h.from.event) && !followed(asked[i:]):
+			k.denied(h, o, yield)
+		}
+		reach := never
+		if o.outcome != histories.Info {
+			reach = at(o.to.event)
+		}
+		touched = touched.with(o.Attempt, reach)
+	}
+}
+
+// asked are the calls on the lock but for acquires that ended without a grant.
+func (k *table) asked() []*op {
+	return slices.DeleteFunc(slices.Clone(k.calls), func(o *op) bool {
+		return !locks(o.F) || o.F == histories.Acquire && o.outcome != histories.OK && k.calling(o).to != never
+	})
+}
+
+// followed says whether another attempt's call began while the first was under way.
+func followed(calls []*op) bool {
+	for _, next := range calls[1:] {
+		if next.from.event > calls[0].to.event {
+			return false
+		}
+		if next.Attempt != calls[0].Attempt {
+			return true
+		}
+	}
+	return false
+}
+
+// A reach2 is until when calls may have reached a key: of all, and of all other attempts than that of the
+// latest.
+type reach2 struct {
+	by             uint64
+	latest, others rank
+}
+
+func (r reach2) of(attempt uint64) rank {
+	if r.by == attempt {
+		return r.others
+	}
+	return r.latest
+}
+
+func (r reach2) with(attempt uint64, until rank) reach2 {
+	switch {
+	case r.by == attempt:
+		r.latest = max(r.latest, until)
+	case until > r.latest:
+		return reach2{attempt, until, r.latest}
+	default:
+		r.others = max(r.others, until)
+	}
+	return r
+}
+
+// done looks for why the "done" of a release or extend is untrue: it was given back before, or the key was
+// certainly another's, or had been since it was the caller's.
+func (k *table) done(h *hold, o *op, live []*hold, latest *hold, yield func(finding)) {
+	calm := func(from int) bool { return !k.server.meets(between(from, o.to.event)) }
+	for _, r := range h.releases {
+		if r.outcome != histories.OK || r.to.event > o.from.event {
+			continue
+		}
+		alone := h.Mode == histories.Exclusive || !slices.ContainsFunc(k.holds, func(b *hold) bool { return b != h && b.from.event < o.to.event && b.shares(h) })
+		if alone && calm(h.from.event) {
+			yield(k.violation([]part{{"released", r.to.event}, {"done", o.to.event}}, []uint64{h.Attempt},
+				less("return of the release", r.to.event, "invocation of the call", o.from.event)))
+		}
+		break
+	}
+	if !h.granted() || h.TTL <= 0 {
+		return
+	}
+	over := func(b *hold) bool {
+		return h.to.event < b.from.event && h.until(b.to) <= b.to.time && !b.shares(h) && !k.reentered(h, b, o)
+	}
+	for _, b := range live {
+		if b.end.event > o.to.event && b.until(o.to) > o.to.time && over(b) && calm(min(h.from.event, b.from.event)) {
+			yield(k.violation([]part{{"granted", h.to.event}, {"other", b.to.event}, {"done", o.to.event}}, []uint64{h.Attempt, b.Attempt},
+				most("end of the caller's lease", h.until(b.to), "grant of the other", b.to.time),
+				less("return of the call", o.to.time, "end of the other's lease", b.until(o.to))))
+			return
+		}
+	}
+	if b := latest; o.F == histories.Extend && b != nil && over(b) && calm(h.from.event) {
+		yield(k.violation([]part{{"granted", h.to.event}, {"other", b.to.event}, {"revived", o.to.event}}, []uint64{h.Attempt, b.Attempt},
+			most("end of the caller's lease", h.until(b.to), "grant of the other", b.to.time)))
+	}
+}
+
+// reentered says whether the client of h may have had the key again, after b, by an answer.
+func (k *table) reentered(h, b *hold, o *op) bool {
+	return h.Mode == histories.Reentrant && slices.ContainsFunc(k.holds, func(g *hold) bool {
+		return g != h && g.shares(h) && (!g.granted() || g.to.event > b.from.event) && g.from.event < o.to.event
+	})
+}
+
+// denied looks for a "not yours" of what certainly was the caller's.
+func (k *table) denied(h *hold, o *op, yield func(finding)) {
+	ended := !h.isOpen() && h.end.event < o.to.event && h.end.event != o.from.event
+	if !h.granted() || h.to.event > o.from.event || ended || h.givesBack(o.from.event, o.to.event) || h.until(o.to) <= o.to.time || k.any.meets(between(h.from.event, o.to.event)) {
+		return
+	}
+	yield(k.violation([]part{{"granted", h.to.event}, {"denied", o.to.event}}, []uint64{h.Attempt},
+		less("return of the call", o.to.time, "end of the lease", h.until(o.to))))
+}
+
+// leftBehind looks for audits of a key on one of several masters that an acquire must have left there
+// which was refused.
+func (k *table) leftBehind(yield func(finding)) {
+	if k.terms.Masters < 2 {
+		return
+	}
+	var lease time.Duration
+	for _, o := range k.calls {
+		lease = max(lease, o.TTL)
+	}
+	for _, e := range k.told {
+		if e.F != histories.Audit || e.TTL == histories.NoTTL || e.Value == "" {
+			continue
+		}
+		var last *op
+		for _, o := range k.calls {
+			if o.F == histories.Acquire && o.wasRefused() && o.to.event < e.Index {
+				last = o
+			}
+		}
+		held := slices.ContainsFunc(k.holds, func(h *hold) bool {
+			return h.from.event < e.Index && (h.by == histories.Crash || k.mayRun(h) > at(e.Index))
+		})
+		brought := slices.ContainsFunc(k.faults, func(f fault) bool {
+			return f.from < at(e.Index) && !k.ofClient(f) && plus(f.over, plus(lease, k.terms.Slack)) > e.Time
+		})
+		if last != nil && !held && !brought {
+			yield(k.violation([]part{{"refused", last.to.event}, {"audit", e.Index}}, []uint64{last.Attempt}))
+		}
+	}
+}
+
+// refusedOwn looks for the first "taken" on a key when nobody else can have had it.
+func (k *table) refusedOwn(yield func(finding)) {
+	s := k.supply()
+	for i := range s.taken {
+		s.taken[i].to = never
+		if r := s.taken[i].hold.accepted(); r != nil {
+			s.taken[i].to = at(r.to.event)
+		}
+	}
+	s.sick = cover{{k.firstDoubt(), never}}
+	for i, free := range s.alone(s.wanted(), false) {
+		if o := s.asked[i]; free && o.taken {
+			yield(k.violation([]part{{"asked", o.from.event}, {"refused", o.to.event}}, []uint64{o.Attempt}))
+			return
+		}
+	}
+}
+
+// firstDoubt is from when on a fault may have made servers hold something else than the calls tell.
+func (k *table) firstDoubt() rank {
+	doubt, clients := never, k.covering(func(f fault) bool { return k.ofClient(f) })
+	for _, f := range k.faults {
+		if !k.ofClient(f) {
+			doubt = min(doubt, f.from)
+		}
+	}
+	for _, o := range k.calls {
+		if locks(o.F) && !(o.F == histories.Acquire && o.invalid) && clients.meets(k.calling(o)) {
+			return min(doubt, k.calling(o).to)
+		}
+	}
+	return doubt
+}
