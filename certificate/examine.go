@@ -26,7 +26,9 @@ func Examine(history io.Reader, terms Terms) (Examination, error) {
 func (x Examination) Subject() Subject { return x.v.subject() }
 
 // Passes says why a rule does not pass, or nil.
-func (x Examination) Passes(rule string) error { return x.v.holds(&Verdict{Rule: rule, Verdict: Pass, Proof: BySearch}) }
+func (x Examination) Passes(rule string) error {
+	return x.v.holds(&Verdict{Rule: rule, Verdict: Pass, Proof: BySearch})
+}
 
 // Fails are the first violations of a rule, and at most so many; where their events are is left open.
 func (x Examination) Fails(rule string, most int) (all []Verdict) {

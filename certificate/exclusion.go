@@ -15,8 +15,9 @@ type section struct {
 	hold    *hold
 	grant   int           // the event that proves it
 	until   time.Duration // at which it ended, 0: by an event
+	call    int           // of a glimpse: the invocation of the call in which it lies
 	glimpse bool
-	late    bool          // it began by an extend, when another was over
+	late    bool // it began by an extend, when another was over
 }
 
 // believed are the sections of mutual exclusion: from the grant on until the attempt ends.
@@ -40,9 +41,10 @@ func trusted(k *table, h *hold) (all []section) {
 	for _, x := range inOrderOfAnswers(h.extends) {
 		last := len(all) - 1
 		switch {
-		case x.outcome != histories.OK || x.to.event >= h.end.event:
+		case x.outcome != histories.OK:
 		case last < 0:
 			all = append(all, told(x.to.event, x.deadline))
+		case x.to.event >= h.end.event:
 		case at(x.to.event) < all[last].to:
 			next := told(x.to.event, x.deadline)
 			all[last].to, all[last].until = max(next.to, next.from+1), next.until
@@ -59,17 +61,21 @@ func inOrderOfAnswers(calls []*op) []*op {
 	return slices.SortedFunc(slices.Values(calls), func(a, b *op) int { return cmp.Compare(a.to.event, b.to.event) })
 }
 
+// stop is the event from which on the lock may have given the key of h away with good reason.
+func (h *hold) stop() int {
+	switch {
+	case h.by == histories.Release || h.by == histories.Lost:
+		return h.end.event
+	case len(h.releases) > 0:
+		return h.releases[0].from.event
+	}
+	return pending
+}
+
 // served are the sections of lease honoured: while the lease certainly runs, and its holder has not given
 // it up.
 func served(k *table, h *hold) (all []section) {
-	stop := pending
-	switch {
-	case h.by == histories.Release || h.by == histories.Lost:
-		stop = h.end.event
-	case len(h.releases) > 0:
-		stop = h.releases[0].from.event
-	}
-	stop = min(stop, h.spent)
+	stop := min(h.stop(), h.spent)
 	changes := slices.DeleteFunc(slices.Clone(h.lease), func(s step) bool { return s.until == 0 })
 	if len(changes) > 0 {
 		for _, s := range h.common {
@@ -79,9 +85,9 @@ func served(k *table, h *hold) (all []section) {
 		}
 		slices.SortFunc(changes, func(a, b step) int { return a.event - b.event })
 	}
-	for _, s := range changes {
+	for i, s := range changes {
 		now, until := at(s.event), h.owed(s.event)
-		if s.event > stop {
+		if i > 0 && s.event > stop {
 			break
 		}
 		end := k.gap(until)
@@ -112,23 +118,24 @@ func exclusive(read func(*table, *hold) []section, leases bool) search {
 // sections are those of a key: those that last, and glimpses.
 func (k *table) sections(read func(*table, *hold) []section, leases bool) (lasting, glimpses []section) {
 	for _, h := range k.holds {
-		back := h.accepted()
-		switch proof := h.proof().event; {
-		case proof < h.end.event:
+		call, back := at(h.from.event), h.accepted()
+		switch {
+		case h.proof().event != pending:
 			for _, s := range read(k, h) {
 				switch {
 				case s.to > s.from:
 					lasting = append(lasting, s)
-				case !s.late && h.granted(): // it was over when it was told, and still granted during its call
-					glimpses = append(glimpses, section{span: between(h.from.event, h.to.event), hold: h, grant: h.to.event, glimpse: true})
+				case !s.late: // it was over when it was known, and had the key at some instant before
+					s.span, s.call, s.glimpse = span{max(s.to, call), s.from}, h.from.event, true
+					glimpses = append(glimpses, s)
 				}
 			}
-		case !h.granted() && back != nil:
-			from := back.from.event
-			if leases && h.shortest() <= back.to.time { // it may have been over, and the release honest
-				from = h.from.event
+		case back != nil:
+			s := section{span: between(back.from.event, back.to.event), hold: h, grant: back.to.event, call: back.from.event, glimpse: true}
+			if over := min(at(h.stop()), k.gap(h.shortest())); leases && over < s.from {
+				s.from, s.call = max(call, over), h.from.event
 			}
-			glimpses = append(glimpses, section{span: between(from, back.to.event), hold: h, grant: back.to.event, glimpse: true})
+			glimpses = append(glimpses, s)
 		}
 	}
 	return lasting, glimpses
@@ -215,9 +222,8 @@ func (k *table) overlap(held []*section, s *section) finding {
 		}
 	}
 	if s.glimpse {
-		from := int(s.from / 2)
-		parts = append(parts, part{"from", from}, part{"to", s.grant})
-		bounds = append(bounds, less("grant of the first holder", held[0].grant, "begin of the rival's call", from))
+		parts = append(parts, part{"from", s.call}, part{"to", s.grant})
+		bounds = append(bounds, less("grant of the first holder", held[0].grant, "event by which the rival cannot have been gone", int(s.from/2)))
 	} else {
 		parts = append(parts, part{"granted", s.grant})
 	}

@@ -220,11 +220,6 @@ func (h *hold) until(by moment) time.Duration {
 	return end
 }
 
-// certain says whether h was certainly in force at a moment, whether or not its belief had ended.
-func (h *hold) certain(m moment) bool {
-	return h.granted() && h.to.event < m.event && h.until(m) > m.time && h.spent >= m.event
-}
-
 // mayRun is the rank up to which a server may have h, unless it was given back: the accepted release's
 // return, or a lease and the slack after the latest sign of it.
 func (k *table) mayRun(h *hold) rank {

@@ -13,8 +13,8 @@ func untrue(k *table, yield func(finding)) {
 	k.refusedOwn(yield)
 	granted := slices.DeleteFunc(slices.Clone(k.holds), func(h *hold) bool { return !h.granted() })
 	slices.SortFunc(granted, func(a, b *hold) int { return a.to.event - b.to.event })
-	last := 0         // of granted, before the call
-	var live []*hold  // of those before the call that may be certain
+	last := 0          // of granted, before the call
+	var live []*hold   // of those before the call that may be certain
 	var touched reach2 // until when calls so far may have reached the key
 	asked := k.asked()
 	for i, o := range asked {
@@ -204,7 +204,7 @@ func (k *table) firstDoubt() rank {
 		}
 	}
 	for _, o := range k.calls {
-		if locks(o.F) && !(o.F == histories.Acquire && o.invalid) && clients.meets(k.calling(o)) {
+		if locks(o.F) && (o.F != histories.Acquire || !o.invalid) && clients.meets(k.calling(o)) {
 			return min(doubt, k.calling(o).to)
 		}
 	}

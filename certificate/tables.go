@@ -183,7 +183,7 @@ func (t *tables) end() {
 	}
 	for _, e := range t.left {
 		if h := t.of[e.Attempt]; h != nil && e.Process >= 0 {
-			h.stop(moment{e.Index, e.Time}, e.F)
+			h.finish(moment{e.Index, e.Time}, e.F)
 		}
 	}
 	for _, k := range t.keys {
@@ -216,19 +216,19 @@ func (k *table) pair() {
 			h.extends = append(h.extends, o)
 		case o.F == histories.Release:
 			h.releases = append(h.releases, o)
-			h.stop(o.from, histories.Release)
+			h.finish(o.from, histories.Release)
 		}
 	}
 	for _, h := range k.holds {
 		crashes := k.crashes[h.Worker]
 		i, _ := slices.BinarySearchFunc(crashes, h.from.event, func(c moment, event int) int { return c.event - event })
 		if i < len(crashes) {
-			h.stop(crashes[i], histories.Crash)
+			h.finish(crashes[i], histories.Crash)
 		}
 	}
 }
 
-func (h *hold) stop(m moment, by histories.F) {
+func (h *hold) finish(m moment, by histories.F) {
 	if m.event > h.from.event && m.event < h.end.event {
 		h.end, h.by = m, by
 	}
@@ -239,8 +239,8 @@ func (o *op) granted() bool { return o.outcome == histories.OK }
 
 // refused says whether it was told that the key is taken, or not its own. Other failures say nothing of a
 // key.
-func (o *op) refused() bool { return o.taken || o.notHeld }
-func (h *hold) isOpen() bool  { return h.by == "" }
+func (o *op) refused() bool  { return o.taken || o.notHeld }
+func (h *hold) isOpen() bool { return h.by == "" }
 
 func (h *hold) shares(o *hold) bool { return h.Shares(&o.Call) }
 

@@ -128,10 +128,10 @@ func (s *startup) ended(begun bool, err error) {
 func (s *startup) hopeless() bool { return !s.begun && s.alike && s.failures > 1 }
 
 // judge says what became of a run.
-func (it item) judge(res harness.Result, err error) Row {
+func (it item) judge(ctx context.Context, res harness.Result, err error) Row {
 	row := it.row
 	if err == nil {
-		err = certified(res)
+		err = certified(ctx, res)
 	}
 	if err != nil {
 		row.Outcome, row.Reason = it.excuse(err), err.Error()

@@ -84,7 +84,7 @@ func (w *width) told() Stalls {
 func (p *Plan) settle(ctx context.Context, i item, w *width) (Row, harness.Result, error) {
 	for n := 0; ; n++ {
 		res, err := p.opt.Run(ctx, i.cfg)
-		row := i.judge(res, err)
+		row := i.judge(ctx, res, err)
 		if n == again || err != nil || !res.Busy() || !row.doubtful() {
 			return row, res, err
 		}

@@ -50,4 +50,3 @@ func accessed(r *rand.Rand, clients, calls int) []histories.Event {
 	}
 	return events
 }
-

@@ -141,7 +141,7 @@ func changed(t *testing.T, c certificate.Certificate, proven map[string]bool) ma
 		if len(all) > 3 {
 			continue // once is enough
 		}
-		change("attempt", func(c *certificate.Certificate) { c.Proven[i].Attempts = append(v.Attempts, 9999) })
+		change("attempt", func(c *certificate.Certificate) { c.Proven[i].Attempts = append(c.Proven[i].Attempts, 9999) })
 		change("offset", func(c *certificate.Certificate) { c.Proven[i].Events[0].Offset++ })
 		change("hash", func(c *certificate.Certificate) { c.Proven[i].Events[0].SHA256 = c.History.SHA256 })
 		change("size", func(c *certificate.Certificate) { c.History.Bytes++ })

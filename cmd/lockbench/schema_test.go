@@ -115,7 +115,7 @@ func written() map[string]reflect.Type {
 		"clean": reflect.TypeFor[cleanDocument](), "clean#cleaned": reflect.TypeFor[cleanDocument]().Field(1).Type.Elem(),
 		"error": reflect.TypeFor[errorDocument](), "verify": reflect.TypeFor[verifiedDocument](), "verify#told": reflect.TypeFor[toldVerdict](),
 		"certificate": reflect.TypeFor[certificate.Certificate](), "certificate.history": reflect.TypeFor[certificate.Subject](),
-		"certificate.terms": reflect.TypeFor[certificate.Terms](),
+		"certificate.terms":   reflect.TypeFor[certificate.Terms](),
 		"certificate#verdict": reflect.TypeFor[certificate.Verdict](), "certificate#named": reflect.TypeFor[certificate.Named](),
 		"certificate#bound": reflect.TypeFor[certificate.Bound](), "certificate#explanation": reflect.TypeFor[certificate.Explanation](),
 		"certificate#unproven": reflect.TypeFor[certificate.Unproven](),
