@@ -214,4 +214,3 @@ func (s *supply) late(h *hold, ailing func(int) cover) rank {
 	}
 	return s.after(s.timeOf(end))
 }
-
