@@ -7,6 +7,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -328,6 +329,7 @@ func samples(t testing.TB) map[string]any {
 	}
 	all["list"] = parsed(t, list.Bytes())
 	all["error"].(map[string]any)["exit"] = json.Number("254")
+	all["certificate"].(map[string]any)["schema"] = json.Number(strconv.Itoa(certificate.Schema))
 	for _, kind := range []string{"removed", "left"} {
 		all["clean"].(map[string]any)[kind].([]any)[0].(map[string]any)["kind"] = "network"
 	}
