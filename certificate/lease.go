@@ -109,7 +109,12 @@ func steps(calls []*op, ttl func(*op) time.Duration) (all []step) {
 func (k *table) leases() {
 	entered := make(map[int][]*hold) // by worker
 	for _, h := range k.holds {
-		h.lease = steps(h.grants(), h.asked)
+		switch {
+		case len(h.extends) > 0:
+			h.lease = steps(h.grants(), h.asked)
+		case h.granted():
+			h.lease = []step{{event: h.to.event, until: sure(h.from.time, h.TTL), proof: h.op}}
+		}
 		if h.Mode == histories.Reentrant {
 			entered[h.Worker] = append(entered[h.Worker], h)
 		}

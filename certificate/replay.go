@@ -51,24 +51,23 @@ func (k *table) onLock() []*op {
 
 // replaying is an explanation of a key as its effects are taken.
 type replaying struct {
-	calls   []*op
-	effects []*Effect // by call; nil: it has not taken effect
-	lock    Lock
-	in      effectReader
-	taken   int
+	calls []*op
+	done  []bool // by call: it has taken effect
+	lock  Lock
+	in    effectReader
+	taken int
 }
 
 // replay takes the effects of an explanation in their order, by a Lock: each when the first call is
 // answered that cannot do without.
 func (k *table) replay(e Explanation) error {
 	r := &replaying{calls: k.onLock(), in: effectReader{left: e.Effects}}
-	r.effects = make([]*Effect, len(r.calls))
-	number := make(map[*op]int, len(r.calls))
+	r.done = make([]bool, len(r.calls))
 	for i, o := range r.calls {
-		number[o] = i
+		o.number = i
 	}
-	for _, o := range inOrderOfAnswers(r.calls) {
-		for (o.granted() || o.refused()) && r.effects[number[o]] == nil {
+	for _, o := range k.answers {
+		for locks(o.F) && (o.granted() || o.refused()) && !r.done[o.number] {
 			if err := r.take(o.to); err != nil {
 				return fmt.Errorf("event %d: %w", o.to.event, err)
 			}
@@ -90,7 +89,7 @@ func (r *replaying) take(now moment) error {
 		return err
 	}
 	r.taken++
-	if e.Call < 0 || e.Call >= int64(len(r.calls)) || r.effects[e.Call] != nil {
+	if e.Call < 0 || e.Call >= int64(len(r.calls)) || r.done[e.Call] {
 		return fmt.Errorf("call %d takes effect, and is none, or did before", e.Call)
 	}
 	o := r.calls[e.Call]
@@ -111,7 +110,7 @@ func (r *replaying) take(now moment) error {
 		return fmt.Errorf("call %d is granted the token %d, which is not higher than those before", e.Call, e.Token)
 	}
 	r.lock.Take(&o.Call, e.Done, e.At)
-	r.effects[e.Call] = &e
+	r.done[e.Call] = true
 	return nil
 }
 

@@ -15,6 +15,8 @@ type supply struct {
 	sick   cover    // faults, and what they leave behind
 	lease  time.Duration
 	shared bool
+
+	until []rank // of wanted, once it was asked for
 }
 
 // A taking is the span in which some server may have a hold.
@@ -54,6 +56,9 @@ func (t *tables) gapOrNever(when time.Duration) rank {
 // wanted is until when the client that made each call waits for the key: until it is granted, but no
 // longer than a lease and the slack after it was refused.
 func (s *supply) wanted() []rank {
+	if s.until != nil {
+		return s.until
+	}
 	until := make([]rank, len(s.asked))
 	granted := make(map[int]rank) // by worker, the next
 	for i, o := range slices.Backward(s.asked) {
@@ -70,6 +75,7 @@ func (s *supply) wanted() []rank {
 			until[i] = max(call.to, min(until[i], next))
 		}
 	}
+	s.until = until
 	return until
 }
 

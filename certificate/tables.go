@@ -48,6 +48,8 @@ type tables struct {
 	left    []histories.Event // what ended attempts without a call
 	byKey   map[string]*table
 	open    map[int]*op // by process
+	spare   []op        // room for more
+	last    *table      // of the last call
 	faults  []fault     // in order of starts
 	faulty  map[place]int
 	crashes map[int][]moment // by worker
@@ -76,6 +78,7 @@ type table struct {
 	key     string
 	counter bool // somebody increments what the key is of
 	calls   []*op
+	answers []*op             // of the calls, in the order in which they returned
 	holds   []*hold           // of acquires that were not refused
 	told    []histories.Event // audits, and what waits cost
 }
@@ -87,6 +90,7 @@ type op struct {
 	from, to                moment         // to.event is pending without an answer
 	outcome                 histories.Type // Info without an answer
 	process                 int
+	number                  int // of the calls on the lock of its key
 	deadline                time.Duration
 	token, issued, version  int64  // token: of the answer, or else of the invocation
 	value, said             string // of the invocation, of the answer
@@ -113,12 +117,16 @@ func newTables(terms Terms) *tables {
 }
 
 func (t *tables) table(key string) *table {
+	if t.last != nil && t.last.key == key {
+		return t.last
+	}
 	k := t.byKey[key]
 	if k == nil {
 		k = &table{tables: t, key: key}
 		t.byKey[key] = k
 		t.keys = append(t.keys, k)
 	}
+	t.last = k
 	return k
 }
 
@@ -132,7 +140,8 @@ func (t *tables) event(e *histories.Event) {
 		t.fault(e)
 	case e.Type == histories.Invoke:
 		k := t.table(e.Key)
-		o := &op{
+		o := t.room()
+		*o = op{
 			Call: CallOf(e), key: k, from: moment{e.Index, e.Time}, to: moment{event: pending}, process: e.Process, token: e.Token, value: e.Value,
 		}
 		k.calls, k.counter = append(k.calls, o), k.counter || e.F == histories.Incr
@@ -140,10 +149,22 @@ func (t *tables) event(e *histories.Event) {
 	default:
 		o := t.open[e.Process]
 		delete(t.open, e.Process)
+		o.key.answers = append(o.key.answers, o)
 		o.to, o.outcome, o.deadline, o.version, o.said = moment{e.Index, e.Time}, e.Type, e.Deadline, e.Version, e.Value
 		o.token, o.issued = cmp.Or(e.Token, o.token), e.Token
 		o.taken, o.notHeld, o.invalid = e.Taken(), e.NotHeld(), e.Invalid()
 	}
+}
+
+// room returns a call that nobody has.
+func (t *tables) room() *op {
+	const slab = 256
+	if len(t.spare) == 0 {
+		t.spare = make([]op, slab)
+	}
+	o := &t.spare[0]
+	t.spare = t.spare[1:]
+	return o
 }
 
 func (t *tables) single(e *histories.Event) {
