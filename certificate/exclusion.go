@@ -79,11 +79,12 @@ func served(k *table, h *hold) (all []section) {
 	changes := slices.DeleteFunc(slices.Clone(h.lease), func(s step) bool { return s.until == 0 })
 	if len(changes) > 0 {
 		for _, s := range h.common {
-			if s.event > changes[0].event && !slices.ContainsFunc(changes, func(o step) bool { return o.event == s.event }) {
+			if s.event > changes[0].event {
 				changes = append(changes, step{event: s.event})
 			}
 		}
-		slices.SortFunc(changes, func(a, b step) int { return a.event - b.event })
+		slices.SortStableFunc(changes, func(a, b step) int { return a.event - b.event }) // its own first
+		changes = slices.CompactFunc(changes, func(a, b step) bool { return a.event == b.event })
 	}
 	for i, s := range changes {
 		now, until := at(s.event), h.owed(s.event)

@@ -137,18 +137,28 @@ func share(holds []*hold) {
 		}
 	}
 	slices.SortFunc(extends, func(a, b *op) int { return a.from.event - b.from.event })
+	var flying []*op // invoked before a hold, and may have their effect after its acquire
+	var loose *op    // of those of unknown outcome the one that asked for least
+	next := 0
 	for _, h := range holds {
-		last := pending // until when it may be in force
-		if !h.isOpen() && !slices.ContainsFunc(h.releases, func(r *op) bool { return r.to.event == pending }) {
-			last = h.end.event
-			for _, r := range h.releases {
-				last = max(last, r.to.event)
+		for ; next < len(extends) && extends[next].from.event < h.from.event; next++ {
+			switch x := extends[next]; {
+			case x.granted():
+				flying = append(flying, x)
+			case loose == nil || shorter(asked[x], asked[loose]) == asked[x]:
+				loose = x
 			}
 		}
-		all := h.grants()
-		for _, x := range extends {
-			over := x.outcome == histories.OK && x.to.event < h.from.event
-			if x.Attempt != h.Attempt && !over && x.from.event <= last {
+		flying = slices.DeleteFunc(flying, func(x *op) bool { return x.to.event < h.from.event })
+		all := append(h.grants(), flying...)
+		if loose != nil {
+			all = append(all, loose)
+		}
+		for _, x := range extends[next:] {
+			if x.from.event > h.gone() {
+				break
+			}
+			if x.Attempt != h.Attempt {
 				all = append(all, x)
 			}
 		}
@@ -159,35 +169,74 @@ func share(holds []*hold) {
 	}
 }
 
+// gone is the event by which nothing of h can be left, or pending.
+func (h *hold) gone() int {
+	last := h.end.event
+	for _, r := range h.releases {
+		last = max(last, r.to.event)
+	}
+	return last
+}
+
+// A payback is a release that was not refused.
+type payback struct {
+	*op
+	of      *hold
+	certain bool // it is the first of its hold, and came when that had certainly been granted
+}
+
+// returned is the event by which it had its effect, or pending.
+func (p payback) returned() int {
+	if p.outcome != histories.OK {
+		return pending
+	}
+	return p.to.event
+}
+
 // spend notes which holds of one client may have been given back by a release of another of them.
 func spend(holds []*hold) {
+	var all []payback
 	for _, h := range holds {
-		for _, other := range holds {
-			first := true
-			for _, r := range other.releases {
-				if r.outcome == histories.Fail {
-					continue
-				}
-				certain := first && other.granted() && other.to.event < r.from.event
+		first := true
+		for _, r := range h.releases {
+			if r.outcome != histories.Fail {
+				all = append(all, payback{r, h, first && h.granted() && h.to.event < r.from.event})
 				first = false
-				from := max(r.from.event, h.from.event)
-				over := r.outcome == histories.OK && r.to.event < h.from.event || !h.isOpen() && r.from.event > h.end.event
-				if other != h && !over && from < h.spent && takes(other, r, certain, h) {
-					h.spent = from
-				}
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b payback) int { return a.from.event - b.from.event })
+	var live []payback // that began before a hold, and may have come after its acquire
+	next := 0
+	for _, h := range holds {
+		for ; next < len(all) && all[next].from.event < h.from.event; next++ {
+			live = append(live, all[next])
+		}
+		live = slices.DeleteFunc(live, func(p payback) bool { return p.returned() < h.from.event })
+		if p := slices.IndexFunc(live, func(p payback) bool { return takes(p, h) }); p >= 0 {
+			h.spent = h.from.event
+			continue
+		}
+		for _, p := range all[next:] {
+			if p.from.event > h.end.event {
+				break
+			}
+			if p.of != h && takes(p, h) {
+				h.spent = p.from.event
+				break
 			}
 		}
 	}
 }
 
 // takes says whether a release of another hold may have given h back.
-func takes(other *hold, r *op, certain bool, h *hold) bool {
-	first, last := other, h
+func takes(p payback, h *hold) bool {
+	first, last := p.of, h
 	if first.to.event > last.to.event {
 		first, last = last, first
 	}
-	back := other.givesBack(r.from.event, pending)
-	return !certain || back || first.until(last.to) <= last.to.time
+	back := p.of.givesBack(p.from.event, pending) || p.of.spent < p.returned()
+	return !p.certain || back || first.until(last.to) <= last.to.time
 }
 
 func stepAt(all []step, event int) step {

@@ -13,6 +13,8 @@ import (
 // at fault, or a client.
 func (s *supply) inVain(yield func(finding)) {
 	wanted := s.wanted()
+	s.want = newSpans(len(s.asked), func(i int) span { return span{at(s.asked[i].from.event), wanted[i]} })
+	s.had = newSpans(len(s.taken), func(i int) span { return s.taken[i].span })
 	for i := 0; i < len(s.asked); {
 		j := i
 		for j < len(s.asked) && s.asked[j].Worker == s.asked[i].Worker && s.asked[j].to.event != pending && s.asked[j].outcome != histories.OK {
@@ -34,13 +36,14 @@ func (s *supply) inVainOf(calls []*op, wanted []rank, yield func(finding)) {
 	}
 	all := between(calls[0].from.event, calls[len(calls)-1].to.event)
 	var excuses []excuse
-	for i, o := range s.asked {
-		if x := (span{at(o.from.event), wanted[i]}); o.Worker != calls[0].Worker && x.meets(all) {
-			excuses = append(excuses, excuse{x, false})
+	for i := range s.want.meeting(all) {
+		if s.asked[i].Worker != calls[0].Worker {
+			excuses = append(excuses, excuse{span{at(s.asked[i].from.event), wanted[i]}, false})
 		}
 	}
-	for _, t := range s.taken {
-		if own := t.hold.Worker == calls[0].Worker && !t.hold.granted(); !own && t.meets(all) {
+	for i := range s.had.meeting(all) {
+		t := s.taken[i]
+		if own := t.hold.Worker == calls[0].Worker && !t.hold.granted(); !own {
 			excuses = append(excuses, excuse{t.span, false})
 		}
 	}

@@ -16,7 +16,8 @@ type supply struct {
 	lease  time.Duration
 	shared bool
 
-	until []rank // of wanted, once it was asked for
+	until     []rank // of wanted, once it was asked for
+	want, had spans  // of asked, while somebody wants the key, and of taken
 }
 
 // A taking is the span in which some server may have a hold.
@@ -164,7 +165,7 @@ func (s *supply) refusedFree(yield func(finding)) {
 	}
 }
 
-// stuck looks for releases that had no answer until the lease was over while somebody waited.
+// stuck looks for the first release that had no answer until the lease was over while somebody waited.
 func (s *supply) stuck(yield func(finding)) {
 	calls := make([]span, len(s.asked))
 	for i, o := range s.asked {
@@ -190,6 +191,7 @@ func (s *supply) stuck(yield func(finding)) {
 		if i >= 0 {
 			yield(s.violation([]part{{"granted", h.to.event}, {"waiting", s.asked[i].from.event}, {"release", r.from.event}}, []uint64{h.Attempt, s.asked[i].Attempt},
 				less("slack", s.terms.Slack, "rest of the lease", end-r.from.time)))
+			return
 		}
 	}
 }
