@@ -92,7 +92,7 @@ func (a ailments) of(worker int) cover {
 }
 
 // ofClient says whether a fault touches a client, and no server.
-func ofClient(f histories.Op, opt Options, worker int) bool {
+func ofClient(f *histories.Op, opt Options, worker int) bool {
 	return slices.Contains(opt.clientFaults(), f.Invoke.F) && (f.Invoke.Node == "" || !isWorker(f.Invoke.Node) || f.Invoke.Node == histories.WorkerName(worker))
 }
 

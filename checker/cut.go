@@ -38,24 +38,37 @@ func newDivider(opt Options, hear func(*stretch)) *divider {
 	d := &divider{record: newRecord(opt), hear: hear, spared: cmp.Or(opt.spared, spared), keys: make(map[string]*cutter)}
 	d.fold = histories.NewFold(histories.Hooks{
 		Began: func(o *histories.Op) { d.of(o.Invoke.Key).begin(o) },
-		Ended: func(o *histories.Op) { d.of(o.Invoke.Key).end(o, instant(&o.Complete)) },
-		Over:  func(h *histories.Hold) { d.of(h.Key).tick(h.Ended) },
+		Ended: func(o *histories.Op) {
+			if o.Invoke.F == histories.Acquire {
+				d.acquired(o)
+			}
+			d.of(o.Invoke.Key).end(o, instant(&o.Complete))
+		},
+		Over: func(h *histories.Hold) { d.of(h.Key).tick(h.Ended) },
 	})
 	return d
 }
 
+// acquired takes an acquire that returned.
+func (d *divider) acquired(o *histories.Op) {
+	d.fair.end(o)
+	if o.Complete.Type == histories.OK {
+		d.pace.granted(o)
+	}
+}
+
 // add takes the next event.
-func (d *divider) add(e histories.Event) {
-	d.note(&e)
+func (d *divider) add(e *histories.Event) {
+	d.note(e)
 	d.fold.Add(e)
 	switch {
 	case e.F == histories.Audit, e.F == histories.Waited:
 		c := d.of(e.Key)
-		c.tick(instant(&e))
-		c.part.singles = append(c.part.singles, e)
+		c.tick(instant(e))
+		c.part.singles = append(c.part.singles, *e)
 	case e.F == histories.Crash && e.Single():
 		if o := d.fold.Call(e.Process); o != nil {
-			d.of(o.Invoke.Key).end(o, instant(&e))
+			d.of(o.Invoke.Key).end(o, instant(e))
 		}
 	}
 }
@@ -65,8 +78,8 @@ func (d *divider) add(e histories.Event) {
 func divide(events []histories.Event, opt Options) ([]*stretch, error) {
 	var all []*stretch
 	d := newDivider(opt, func(s *stretch) { all = append(all, s) })
-	for _, e := range events {
-		d.add(e)
+	for i := range events {
+		d.add(&events[i])
 	}
 	err := d.finish()
 	slices.SortStableFunc(all, func(a, b *stretch) int { return cmp.Compare(a.key, b.key) })
@@ -142,6 +155,7 @@ func (c *cutter) begin(o *histories.Op) {
 	case histories.Incr:
 		c.part.counter = true
 	case histories.Acquire:
+		c.fair.begin(o)
 		if h := c.fold.Hold(o.Invoke.Attempt); h != nil && h.Invoked.Event == o.Invoke.Index {
 			c.part.holds, c.loose = append(c.part.holds, h), append(c.loose, h)
 		}
@@ -156,9 +170,6 @@ func (c *cutter) end(o *histories.Op, now histories.Instant) {
 		return // its process had crashed
 	}
 	c.flying = slices.Delete(c.flying, i, i+1)
-	if o.Invoke.F == histories.Acquire && o.Outcome() == histories.OK {
-		c.pace.granted(o)
-	}
 	for _, s := range slices.Backward(c.closing) {
 		if o.Invoke.Index >= s.to {
 			break
@@ -201,7 +212,7 @@ func (c *cutter) quiet(now histories.Instant) bool {
 // sick says whether a fault is in force, or has left something behind.
 func (c *cutter) sick(now histories.Instant) bool {
 	left := plus(c.lease, c.opt.slack())
-	return slices.ContainsFunc(c.fold.Faults(), func(f histories.Op) bool { return !healed(f) || now.Time < plus(f.Complete.Time, left) })
+	return slices.ContainsFunc(c.fold.Faults(), func(f *histories.Op) bool { return !healed(f) || now.Time < plus(f.Complete.Time, left) })
 }
 
 // believed says whether somebody believes at an event to have h, or is owed its lease.

@@ -164,7 +164,7 @@ func (j *deadlocks) verdict(res *finding) error {
 		}
 		res.prove(j.blames[0].all, paragraph(stories...))
 	case sick != nil:
-		res.Story = fmt.Sprintf("The fault %s that began at %s was never healed, so there is no time after the last fault.", faultName(*sick), seconds(sick.Invoke.Time))
+		res.Story = fmt.Sprintf("The fault %s that began at %s was never healed, so there is no time after the last fault.", faultName(sick), seconds(sick.Invoke.Time))
 	case waiting != "":
 		res.Story = waiting
 	case granted == 0:
@@ -179,7 +179,7 @@ func (j *deadlocks) verdict(res *finding) error {
 // squatted says whether what an audit found may be somebody else's: no string, while a fault was
 // in force that puts such a thing under the lock's keys.
 func squatted(rec *record, audit histories.Event) bool {
-	return audit.Value == "" && slices.ContainsFunc(rec.Faults, func(f histories.Op) bool {
+	return audit.Value == "" && slices.ContainsFunc(rec.Faults, func(f *histories.Op) bool {
 		return f.Invoke.F == squatter && f.Invoke.Node == audit.Node && inForce(f, audit.Index, audit.Index+1)
 	})
 }
@@ -187,7 +187,7 @@ func squatted(rec *record, audit histories.Event) bool {
 // squatter is the fault that puts a value of another type under a key of the lock.
 const squatter histories.F = "squatter"
 
-func faultName(fault histories.Op) string {
+func faultName(fault *histories.Op) string {
 	if fault.Invoke.Node == "" {
 		return string(fault.Invoke.F)
 	}

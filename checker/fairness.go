@@ -28,50 +28,64 @@ func judgeFairness(rec *record, _ Options) judge { return rec.fair }
 type fairness struct {
 	most   int               // times that a client may be overtaken by another; 0 or less: nothing is promised
 	queues map[string]*queue // by key
-	grants map[int]int       // by worker
+	last   *queue            // as large histories have one key
+	grants map[int]*int      // by worker
 	waits  int
 	worst  *wait
 }
 
 func newFairness(most int) *fairness {
-	return &fairness{most: most, queues: make(map[string]*queue), grants: make(map[int]int)}
+	return &fairness{most: most, queues: make(map[string]*queue), grants: make(map[int]*int)}
 }
 
-// on takes the next event of an acquire.
-func (f *fairness) on(e *histories.Event) {
-	if e.Process == histories.Nemesis || e.Invalid() {
+// begin takes an acquire that is invoked.
+func (f *fairness) begin(o *histories.Op) {
+	if worker := o.Invoke.Worker; f.grants[worker] == nil {
+		f.grants[worker] = new(int)
+	}
+}
+
+// end takes an acquire that returned.
+func (f *fairness) end(o *histories.Op) {
+	if o.Complete.Invalid() {
 		return
 	}
-	q := f.queues[e.Key]
-	if q == nil {
-		q = &queue{invoked: make(map[int]histories.Instant)}
-		f.queues[strings.Clone(e.Key)] = q
-	}
-	call := called{e.Attempt, q.invoked[e.Worker], instant(e)}
-	switch e.Type {
-	case histories.Invoke:
-		q.invoked[e.Worker] = instant(e)
-		f.grants[e.Worker] += 0
+	q, worker := f.of(o.Invoke.Key), o.Invoke.Worker
+	switch o.Complete.Type {
 	case histories.Fail:
-		if !slices.ContainsFunc(q.waiting, func(w *wait) bool { return w.worker == e.Worker }) {
-			q.waiting = append(q.waiting, &wait{key: e.Key, worker: e.Worker, asked: call, overtaken: make(map[int]*overtaking)})
+		if !slices.ContainsFunc(q.waiting, func(w *wait) bool { return w.worker == worker }) {
+			q.waiting = append(q.waiting, &wait{key: q.key, worker: worker, asked: calledBy(o), overtaken: make(map[int]*overtaking)})
 			f.waits++
 		}
 	case histories.OK:
-		f.grants[e.Worker]++
-		q.served(e.Worker)
+		*f.grants[worker]++
+		q.served(worker)
 		for _, w := range q.waiting {
-			if call.invoked.Event < w.asked.returned.Event {
+			if o.Invoke.Index < w.asked.returned.Event {
 				continue
 			}
-			w.overtake(e.Worker, call, f.most)
+			w.overtake(worker, o, f.most)
 			if f.worst == nil || w.times() > f.worst.times() {
 				f.worst = w
 			}
 		}
 	default:
-		q.served(e.Worker) // it may have got it
+		q.served(worker) // it may have got it
 	}
+}
+
+// of is who waits for a key.
+func (f *fairness) of(key string) *queue {
+	if f.last != nil && f.last.key == key {
+		return f.last
+	}
+	q := f.queues[key]
+	if q == nil {
+		q = &queue{key: strings.Clone(key)}
+		f.queues[q.key] = q
+	}
+	f.last = q
+	return q
 }
 
 func (f *fairness) hear(context.Context, *stretch) error { return nil }
@@ -100,8 +114,8 @@ func (f *fairness) verdict(res *finding) error {
 
 // A queue is who waits for one key.
 type queue struct {
-	waiting []*wait                   // in order of their first refusals
-	invoked map[int]histories.Instant // when each worker's last acquire began
+	key     string
+	waiting []*wait // in order of their first refusals
 }
 
 func (q *queue) served(worker int) {
@@ -124,14 +138,14 @@ type overtaking struct {
 }
 
 // overtake takes a grant to a worker.
-func (w *wait) overtake(worker int, call called, most int) {
+func (w *wait) overtake(worker int, by *histories.Op, most int) {
 	o := w.overtaken[worker]
 	if o == nil {
 		o = &overtaking{}
 		w.overtaken[worker] = o
 	}
 	if o.times++; o.times <= most+1 {
-		o.first = append(o.first, call)
+		o.first = append(o.first, calledBy(by))
 	}
 	if o.times > w.times() {
 		w.by = worker
@@ -158,11 +172,11 @@ func (w *wait) conflict() *conflict {
 }
 
 // jain is Jain's fairness index of the grants of each client; 1 if there were none.
-func jain(grants map[int]int) float64 {
+func jain(grants map[int]*int) float64 {
 	sum, squares := 0.0, 0.0
 	for _, n := range grants {
-		sum += float64(n)
-		squares += float64(n) * float64(n)
+		sum += float64(*n)
+		squares += float64(*n) * float64(*n)
 	}
 	if squares == 0 {
 		return 1

@@ -10,18 +10,18 @@ import (
 
 // healed says whether a fault is known to be over. One whose end was not recorded,
 // or recorded as of unknown outcome, may be in force for ever.
-func healed(fault histories.Op) bool {
+func healed(fault *histories.Op) bool {
 	return fault.Done && fault.Complete.Type != histories.Info
 }
 
 // inForce says whether a fault may have been in force at some time between two
 // events.
-func inForce(fault histories.Op, from, to int) bool {
+func inForce(fault *histories.Op, from, to int) bool {
 	return fault.Invoke.Index < to && (!healed(fault) || fault.Complete.Index > from)
 }
 
 // force is the span in which a fault may be in force.
-func force(fault histories.Op) span {
+func force(fault *histories.Op) span {
 	s := span{at(fault.Invoke.Index), never}
 	if healed(fault) {
 		s.to = at(fault.Complete.Index)
@@ -115,11 +115,11 @@ func (r *record) calm() (rank, *histories.Op) {
 
 // lastHealed returns the rank at which the last fault ended, 0 if there was none,
 // or else a fault that was never healed.
-func lastHealed(faults []histories.Op) (rank, *histories.Op) {
+func lastHealed(faults []*histories.Op) (rank, *histories.Op) {
 	var last rank
 	for i := range faults {
 		if !healed(faults[i]) {
-			return never, &faults[i]
+			return never, faults[i]
 		}
 		last = max(last, at(faults[i].Complete.Index))
 	}
@@ -127,9 +127,9 @@ func lastHealed(faults []histories.Op) (rank, *histories.Op) {
 }
 
 // lingering are the faults that were not over at a time, with a lease and the slack for what they leave behind.
-func (r *record) lingering(at time.Duration) []histories.Op {
+func (r *record) lingering(at time.Duration) []*histories.Op {
 	left := plus(r.longest, r.opt.slack())
-	var all []histories.Op
+	var all []*histories.Op
 	for _, f := range r.Faults {
 		if !healed(f) || plus(f.Complete.Time, left) >= at {
 			all = append(all, f)

@@ -38,7 +38,6 @@ func (r *record) note(e *histories.Event) {
 	case e.Process == histories.Nemesis:
 		r.fault(e)
 	case e.F == histories.Acquire:
-		r.fair.on(e)
 		r.reenters = r.reenters || e.Mode() == histories.Reentrant
 		r.fenced = r.fenced || e.Type == histories.OK && e.Token != 0
 	case e.F == histories.Crash && e.Single():

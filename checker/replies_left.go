@@ -61,7 +61,7 @@ func explained(s *stretch, opt Options, audit histories.Event) bool {
 	}) {
 		return true
 	}
-	return slices.ContainsFunc(s.ill, func(f histories.Op) bool {
+	return slices.ContainsFunc(s.ill, func(f *histories.Op) bool {
 		return f.Invoke.Index < audit.Index && !slices.Contains(opt.clientFaults(), f.Invoke.F) &&
 			(!healed(f) || plus(f.Complete.Time, plus(lease, opt.slack())) > audit.Time)
 	})

@@ -43,7 +43,7 @@ func newStream(ctx context.Context, opt Options, seats []seat) *Stream {
 
 // Add takes the next event. The error is always nil, so that histories.Decode can call it.
 func (s *Stream) Add(e histories.Event) error {
-	s.divider.add(e)
+	s.divider.add(&e)
 	return nil
 }
 

@@ -25,7 +25,7 @@ type stretch struct {
 	calls   []*histories.Op   // of clients, in order of invocations
 	singles []histories.Event // audits, and what waits cost
 	leases  leases
-	ill     []histories.Op // faults that were in force, or left something behind
+	ill     []*histories.Op // faults that were in force, or left something behind
 
 	awaited int // calls that were under way at its end, and are still
 }

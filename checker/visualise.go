@@ -57,7 +57,7 @@ func Visualise(w io.Writer, events []histories.Event, res Result) error {
 // drawing is a violation that is being drawn.
 type drawing struct {
 	events   []histories.Event
-	all      []histories.Op // faults
+	all      []*histories.Op // faults
 	res      Result
 	sections []section // of the key
 	clock    []int64   // of events

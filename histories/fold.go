@@ -13,16 +13,13 @@ type Fold struct {
 	checks  *validator
 	left    Summary
 	tallies map[F]*Tally
-	event   Event // the last one added
 
 	began, ended func(*Op)
 	gone         func(*Hold)
 
-	slab     []Op             // room for more
-	calls    map[int]*Op      // that are under way, by process
 	attempts map[uint64]*Hold // that nobody forgot, but for those that were refused
 	open     map[int][]*Hold  // of them those that nothing has ended, by worker
-	faults   map[int]int      // place in left.Faults, by number of the operation
+	sick     int              // faults that have not ended
 	unhealed bool             // a fault ended, and nobody knows whether it is over
 	healed   int              // the last event at which a fault was over
 }
@@ -30,7 +27,7 @@ type Fold struct {
 // A Summary is what a Fold knows of the events so far, all keys together.
 type Summary struct {
 	Events  int
-	Faults  []Op        // in the order of their starts
+	Faults  []*Op       // in the order of their starts
 	Tallies map[F]Tally // by kind of event
 	Readers Tally       // acquires that would share
 	Leases  int         // acquires that ask for a lease that ends
@@ -63,23 +60,16 @@ func NewFold(hooks Hooks) *Fold {
 	f := &Fold{
 		checks:   newValidator(),
 		tallies:  make(map[F]*Tally),
-		calls:    make(map[int]*Op),
 		attempts: make(map[uint64]*Hold),
 		open:     make(map[int][]*Hold),
-		faults:   make(map[int]int),
 		began:    hooks.Began, ended: hooks.Ended, gone: hooks.Over,
 	}
 	f.checks.pairs.opened, f.checks.pairs.closed = f.opened, f.closed
 	return f
 }
 
-// Add takes the next event.
-func (f *Fold) Add(e Event) {
-	f.event = e // what follows may point to it, and no heap is needed
-	f.add(&f.event)
-}
-
-func (f *Fold) add(e *Event) {
+// Add takes the next event, of which it keeps a copy where it has to.
+func (f *Fold) Add(e *Event) {
 	f.left.Events++
 	if e.Type == Info && (e.F == Hung || e.Disturbance()) {
 		f.left.Incidents = append(f.left.Incidents, *e)
@@ -99,10 +89,15 @@ func (f *Fold) add(e *Event) {
 func (f *Fold) Hold(attempt uint64) *Hold { return f.attempts[attempt] }
 
 // Faults returns the faults so far, in the order of their starts.
-func (f *Fold) Faults() []Op { return f.left.Faults }
+func (f *Fold) Faults() []*Op { return f.left.Faults }
 
 // Call returns the call that a process has under way, or nil.
-func (f *Fold) Call(process int) *Op { return f.calls[process] }
+func (f *Fold) Call(process int) *Op {
+	if p := f.checks.pairs.process(process); p.open {
+		return p.call
+	}
+	return nil
+}
 
 // Forget forgets an attempt. What is called for it later belongs to no hold.
 func (f *Fold) Forget(attempt uint64) {
@@ -115,10 +110,11 @@ func (f *Fold) Forget(attempt uint64) {
 
 // Finish takes the end of the history: the calls under way have no outcome.
 func (f *Fold) Finish() {
-	for _, o := range f.calls {
-		f.unanswered(o)
+	for p := range f.checks.pairs.known.all {
+		if p.open {
+			f.unanswered(p.call)
+		}
 	}
-	clear(f.calls)
 }
 
 // Summary returns what is known of the events so far. The error is that of Validate.
@@ -164,20 +160,14 @@ func (t *Tally) count(e *Event) {
 	}
 }
 
-// opened takes the beginning of the n-th operation.
-func (f *Fold) opened(n int, e *Event) {
+// opened takes the beginning of an operation.
+func (f *Fold) opened(o *Op) {
+	e := &o.Invoke
 	if e.Process == Nemesis {
-		f.faults[n] = len(f.left.Faults)
-		f.left.Faults = append(f.left.Faults, Op{Invoke: *e})
+		f.left.Faults = append(f.left.Faults, o)
+		f.sick++
 		return
 	}
-	if len(f.slab) == 0 {
-		f.slab = make([]Op, slab)
-	}
-	o := &f.slab[0]
-	f.slab = f.slab[1:]
-	o.Invoke = *e
-	f.calls[e.Process] = o
 	switch e.F {
 	case Acquire:
 		f.acquire(e)
@@ -191,9 +181,6 @@ func (f *Fold) opened(n int, e *Event) {
 	}
 }
 
-// slab is how many calls are allocated at once.
-const slab = 16
-
 func (f *Fold) acquire(e *Event) {
 	if f.attempts[e.Attempt] != nil {
 		return // the history is not valid
@@ -206,18 +193,14 @@ func (f *Fold) acquire(e *Event) {
 	f.open[e.Worker] = append(f.open[e.Worker], h)
 }
 
-// closed takes the end of the n-th operation.
-func (f *Fold) closed(n int, _, e *Event) {
+// closed takes the end of an operation.
+func (f *Fold) closed(o *Op) {
+	e := &o.Complete
 	if e.Process == Nemesis {
-		o := &f.left.Faults[f.faults[n]]
-		o.Complete, o.Done = *e, true
-		delete(f.faults, n)
+		f.sick--
 		f.unhealed, f.healed = f.unhealed || e.Type == Info, e.Index
 		return
 	}
-	o := f.calls[e.Process]
-	delete(f.calls, e.Process)
-	o.Complete, o.Done = *e, true
 	f.answered(o)
 	if f.ended != nil {
 		f.ended(o)
@@ -233,7 +216,7 @@ func (f *Fold) answered(o *Op) {
 	case e.F == Acquire && e.Type == Fail:
 		if e.Taken() {
 			f.left.Taken++
-			if len(f.faults) > 0 || f.unhealed || f.healed > o.Invoke.Index {
+			if f.sick > 0 || f.unhealed || f.healed > o.Invoke.Index {
 				f.left.Hit++
 			}
 		}
@@ -304,7 +287,7 @@ func (f *Fold) end(e *Event) {
 // crash takes the end of a client: a call of its process has no outcome, and it believes in nothing
 // any more.
 func (f *Fold) crash(e *Event) {
-	if o := f.calls[e.Process]; o != nil {
+	if o := f.Call(e.Process); o != nil {
 		f.unanswered(o)
 	}
 	for _, h := range slices.Clone(f.open[e.Worker]) {

@@ -93,8 +93,8 @@ func Holds(events []Event) []Hold {
 			all = append(all, h)
 		}
 	}})
-	for _, e := range events {
-		f.Add(e)
+	for i := range events {
+		f.Add(&events[i])
 	}
 	f.Finish()
 	var holds []Hold

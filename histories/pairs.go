@@ -52,21 +52,15 @@ func Singles(events []Event) []Event {
 // The error joins one sentence per violation, up to a limit. Operations are returned
 // even then: one whose completion was refused stands as unknown.
 func Pair(events []Event) ([]Op, error) {
-	n := 0
-	for i := range events {
-		if events[i].Type == Invoke {
-			n++
-		}
-	}
-	ops := make([]Op, 0, n)
+	var begun []*Op
 	var found problems
-	p := pairer{
-		found:  &found,
-		opened: func(_ int, invoke *Event) { ops = append(ops, Op{Invoke: *invoke}) },
-		closed: func(n int, _, complete *Event) { ops[n].Complete, ops[n].Done = *complete, true },
-	}
+	p := pairer{found: &found, opened: func(o *Op) { begun = append(begun, o) }}
 	for i := range events {
 		p.add(&events[i])
+	}
+	ops := make([]Op, len(begun))
+	for i, o := range begun {
+		ops[i] = *o
 	}
 	return ops, found.err()
 }
@@ -76,27 +70,20 @@ type fault struct {
 	node string
 }
 
-// pairer pairs events as they come, and keeps open operations alone. They are numbered
-// from 0 in the order in which they were invoked.
+// pairer pairs events as they come, and keeps open operations alone.
 type pairer struct {
 	found  *problems
-	opened func(n int, invoke *Event)           // may be nil
-	closed func(n int, invoke, complete *Event) // of the n-th operation; may be nil
+	opened func(*Op) // an operation began; may be nil
+	closed func(*Op) // it ended; may be nil
 
-	begun  int
-	faults map[fault]begun
+	faults map[fault]*Op
 	known  table[process] // by number
-}
-
-// begun is an operation that began.
-type begun struct {
-	n      int
-	invoke Event
+	room   []Op           // for more operations
 }
 
 // process is what is known of a process.
 type process struct {
-	call    *begun // if open; kept for the next call
+	call    *Op // the last one, unless it is known to be the last of all
 	open    bool
 	gone    bool
 	retired int // event that retired it, if gone
@@ -131,12 +118,15 @@ func (p *pairer) add(e *Event) {
 func (p *pairer) startFault(e *Event) {
 	k := fault{e.F, e.Node}
 	if o, open := p.faults[k]; open {
-		p.found.add(e, "fault %s starts again before it has ended; it started at event %d", k, o.invoke.Index)
+		p.found.add(e, "fault %s starts again before it has ended; it started at event %d", k, o.Invoke.Index)
 	}
 	if p.faults == nil {
-		p.faults = make(map[fault]begun)
+		p.faults = make(map[fault]*Op)
 	}
-	p.faults[k] = p.open(e)
+	p.faults[k] = p.begin(e)
+	if p.opened != nil {
+		p.opened(p.faults[k])
+	}
 }
 
 func (p *pairer) endFault(e *Event) {
@@ -147,7 +137,7 @@ func (p *pairer) endFault(e *Event) {
 		return
 	}
 	delete(p.faults, k)
-	p.close(&o, e)
+	p.end(o, e)
 }
 
 func (p *pairer) invoke(e *Event) {
@@ -156,13 +146,13 @@ func (p *pairer) invoke(e *Event) {
 		p.found.add(e, "process %d invokes %s but retired at event %d, where its call ended as info; the worker must go on under a new process", e.Process, e.F, c.retired)
 	}
 	if c.open {
-		o := &c.call.invoke
+		o := &c.call.Invoke
 		p.found.add(e, "process %d invokes %s while its %s of event %d is still open", e.Process, e.F, o.F, o.Index)
 	}
-	if c.call == nil {
-		c.call = new(begun)
+	c.call, c.open = p.begin(e), true
+	if p.opened != nil {
+		p.opened(c.call)
 	}
-	*c.call, c.open = p.open(e), true
 }
 
 func (p *pairer) complete(e *Event) {
@@ -176,24 +166,30 @@ func (p *pairer) complete(e *Event) {
 	if e.Type == Info {
 		c.gone, c.retired, c.call = true, e.Index, nil
 	}
-	if i := &o.invoke; e.F != i.F || e.Key != i.Key || e.Attempt != i.Attempt {
+	if i := &o.Invoke; e.F != i.F || e.Key != i.Key || e.Attempt != i.Attempt {
 		p.found.add(e, "process %d completes %s but its open call is %s of event %d", e.Process, call(e), call(i), i.Index)
 		return
 	}
-	p.close(o, e)
+	p.end(o, e)
 }
 
-func (p *pairer) open(e *Event) begun {
-	if p.opened != nil {
-		p.opened(p.begun, e)
+// slab is how many operations are allocated at once.
+const slab = 16
+
+func (p *pairer) begin(e *Event) *Op {
+	if len(p.room) == 0 {
+		p.room = make([]Op, slab)
 	}
-	p.begun++
-	return begun{n: p.begun - 1, invoke: *e}
+	o := &p.room[0]
+	p.room = p.room[1:]
+	o.Invoke = *e
+	return o
 }
 
-func (p *pairer) close(o *begun, e *Event) {
+func (p *pairer) end(o *Op, e *Event) {
+	o.Complete, o.Done = *e, true
 	if p.closed != nil {
-		p.closed(o.n, &o.invoke, e)
+		p.closed(o)
 	}
 }
 

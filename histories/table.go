@@ -28,6 +28,25 @@ func (t *table[T]) of(number uint64) *T {
 	return &t.pages[page][number%pageSize]
 }
 
+// all yields every T that may have been set.
+func (t *table[T]) all(yield func(*T) bool) {
+	for _, page := range t.pages {
+		if page == nil {
+			continue
+		}
+		for i := range page {
+			if !yield(&page[i]) {
+				return
+			}
+		}
+	}
+	for _, one := range t.high {
+		if !yield(one) {
+			return
+		}
+	}
+}
+
 func (t *table[T]) beyond(number uint64) *T {
 	if t.high == nil {
 		t.high = make(map[uint64]*T)
