@@ -17,11 +17,10 @@ type Fold struct {
 	began, ended func(*Op)
 	gone         func(*Hold)
 
-	attempts map[uint64]*Hold // that nobody forgot, but for those that were refused
-	open     map[int][]*Hold  // of them those that nothing has ended, by worker
-	sick     int              // faults that have not ended
-	unhealed bool             // a fault ended, and nobody knows whether it is over
-	healed   int              // the last event at which a fault was over
+	open     map[int][]*Hold // of them those that nothing has ended, by worker
+	sick     int             // faults that have not ended
+	unhealed bool            // a fault ended, and nobody knows whether it is over
+	healed   int             // the last event at which a fault was over
 }
 
 // A Summary is what a Fold knows of the events so far, all keys together.
@@ -58,11 +57,10 @@ type Hooks struct {
 // NewFold returns a Fold of no events.
 func NewFold(hooks Hooks) *Fold {
 	f := &Fold{
-		checks:   newValidator(),
-		tallies:  make(map[F]*Tally),
-		attempts: make(map[uint64]*Hold),
-		open:     make(map[int][]*Hold),
-		began:    hooks.Began, ended: hooks.Ended, gone: hooks.Over,
+		checks:  newValidator(),
+		tallies: make(map[F]*Tally),
+		open:    make(map[int][]*Hold),
+		began:   hooks.Began, ended: hooks.Ended, gone: hooks.Over,
 	}
 	f.checks.pairs.opened, f.checks.pairs.closed = f.opened, f.closed
 	return f
@@ -86,7 +84,12 @@ func (f *Fold) Add(e *Event) {
 }
 
 // Hold returns the hold of an attempt, or nil if it was refused, was forgotten or never began.
-func (f *Fold) Hold(attempt uint64) *Hold { return f.attempts[attempt] }
+func (f *Fold) Hold(attempt uint64) *Hold {
+	if a := f.checks.of(attempt); a != nil {
+		return a.hold
+	}
+	return nil
+}
 
 // Faults returns the faults so far, in the order of their starts.
 func (f *Fold) Faults() []*Op { return f.left.Faults }
@@ -101,11 +104,10 @@ func (f *Fold) Call(process int) *Op {
 
 // Forget forgets an attempt. What is called for it later belongs to no hold.
 func (f *Fold) Forget(attempt uint64) {
-	f.checks.forget(attempt)
-	if h := f.attempts[attempt]; h != nil {
-		delete(f.attempts, attempt)
+	if h := f.Hold(attempt); h != nil {
 		f.close(h)
 	}
+	f.checks.forget(attempt)
 }
 
 // Finish takes the end of the history: the calls under way have no outcome.
@@ -172,7 +174,7 @@ func (f *Fold) opened(o *Op) {
 	case Acquire:
 		f.acquire(e)
 	case Release:
-		if h := f.attempts[e.Attempt]; h != nil {
+		if h := f.Hold(e.Attempt); h != nil {
 			h.Releases = append(h.Releases, Answer{Invoked: at(e)})
 		}
 	}
@@ -182,14 +184,15 @@ func (f *Fold) opened(o *Op) {
 }
 
 func (f *Fold) acquire(e *Event) {
-	if f.attempts[e.Attempt] != nil {
+	a := f.checks.of(e.Attempt)
+	if a == nil || a.event != e.Index {
 		return // the history is not valid
 	}
 	h := &Hold{
 		Attempt: e.Attempt, Key: e.Key, Worker: e.Worker, Process: e.Process, Mode: e.Mode(),
 		TTL: e.TTL, Invoked: at(e),
 	}
-	f.attempts[e.Attempt] = h
+	a.hold = h
 	f.open[e.Worker] = append(f.open[e.Worker], h)
 }
 
@@ -210,7 +213,7 @@ func (f *Fold) closed(o *Op) {
 // answered tells the hold of a call what came of that.
 func (f *Fold) answered(o *Op) {
 	e := &o.Complete
-	h := f.attempts[e.Attempt]
+	h := f.Hold(e.Attempt)
 	switch {
 	case h == nil:
 	case e.F == Acquire && e.Type == Fail:
@@ -221,7 +224,7 @@ func (f *Fold) answered(o *Op) {
 			}
 		}
 		h.Outcome, h.Returned = Fail, at(e)
-		delete(f.attempts, h.Attempt)
+		f.checks.of(h.Attempt).hold = nil
 		f.close(h)
 	case e.F == Acquire:
 		h.Outcome, h.Deadline, h.Token, h.Returned = e.Type, e.Deadline, e.Token, at(e)
@@ -243,7 +246,7 @@ func (f *Fold) answered(o *Op) {
 
 // unanswered takes a call that may have succeeded.
 func (f *Fold) unanswered(o *Op) {
-	h := f.attempts[o.Invoke.Attempt]
+	h := f.Hold(o.Invoke.Attempt)
 	if h == nil || o.Invoke.F != Extend {
 		return
 	}
@@ -271,11 +274,11 @@ func (f *Fold) end(e *Event) {
 	}
 	switch {
 	case e.F == Release && e.Type == Invoke:
-		if h := f.attempts[e.Attempt]; h != nil && h.Open() && e.Index > h.Invoked.Event {
+		if h := f.Hold(e.Attempt); h != nil && h.Open() && e.Index > h.Invoked.Event {
 			f.over(h, e)
 		}
 	case e.Single() && (e.F == Lost || e.F == Abandon):
-		if h := f.attempts[e.Attempt]; h != nil && h.Open() && e.Index > h.Invoked.Event {
+		if h := f.Hold(e.Attempt); h != nil && h.Open() && e.Index > h.Invoked.Event {
 			f.over(h, e)
 			f.tell(h)
 		}

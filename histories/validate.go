@@ -34,13 +34,15 @@ type validator struct {
 	pairs    *pairer
 	next     int // the index that comes next
 	last     time.Duration
-	acquires map[uint64]acquire // by attempt, but for those that are forgotten
-	spent    numbers            // attempts that are forgotten
+	acquires map[uint64]*acquire // by attempt, but for those that are forgotten
+	sought   uint64              // attempt that was asked for
+	latest   *acquire            // of it, or nil
+	spent    numbers             // attempts that are forgotten
 }
 
 func newValidator() *validator {
 	found := &problems{}
-	return &validator{found: found, pairs: &pairer{found: found}, acquires: make(map[uint64]acquire)}
+	return &validator{found: found, pairs: &pairer{found: found}, acquires: make(map[uint64]*acquire)}
 }
 
 // mostVersion is the highest version, so that there is one behind any.
@@ -51,13 +53,14 @@ type acquire struct {
 	event  int
 	worker int
 	key    string
+	hold   *Hold // if somebody pairs holds; nil once it was refused
 }
 
 func (v *validator) add(e *Event) {
 	v.order(e)
-	v.pairs.add(e)
 	v.worker(e)
 	v.attempt(e)
+	v.pairs.add(e) // who hears of pairs may ask for the attempt
 }
 
 func (v *validator) order(e *Event) {
@@ -107,21 +110,27 @@ func (v *validator) acquire(e *Event) {
 		v.found.add(e, "acquire has no attempt, want a number of its own")
 		return
 	}
-	switch a, known := v.acquires[e.Attempt]; {
-	case known:
+	switch a := v.of(e.Attempt); {
+	case a != nil:
 		v.found.add(e, "acquire has attempt %d, which the acquire of event %d used before", e.Attempt, a.event)
 	case v.spent.has(e.Attempt):
 		v.found.add(e, "acquire has attempt %d, which an acquire used before", e.Attempt)
 	default:
-		v.acquires[e.Attempt] = acquire{event: e.Index, worker: e.Worker, key: e.Key}
+		a = &acquire{event: e.Index, worker: e.Worker, key: e.Key}
+		v.acquires[e.Attempt], v.latest = a, a
 	}
 }
 
-func (v *validator) holder(e *Event) (acquire, bool) {
-	a, known := v.acquires[e.Attempt]
+func (v *validator) holder(e *Event) (a acquire, ok bool) {
+	found := v.of(e.Attempt)
+	known := found != nil
+	if !known && v.spent.has(e.Attempt) {
+		return a, false // its worker and its key are not known any more
+	}
+	if known {
+		a = *found
+	}
 	switch {
-	case v.spent.has(e.Attempt): // its worker and its key are not known any more
-		return a, false
 	case !known && e.Attempt == 0:
 		v.found.add(e, "%s has no attempt, want that of the acquire it belongs to", e.F)
 	case !known:
@@ -134,10 +143,19 @@ func (v *validator) holder(e *Event) (acquire, bool) {
 
 // forget forgets an attempt, but for that its number is taken.
 func (v *validator) forget(attempt uint64) {
-	if _, known := v.acquires[attempt]; known {
+	if v.of(attempt) != nil {
 		delete(v.acquires, attempt)
 		v.spent.add(attempt)
+		v.latest = nil
 	}
+}
+
+// of is what is known of an attempt, or nil. It is asked of the same one again and again.
+func (v *validator) of(attempt uint64) *acquire {
+	if v.sought != attempt || v.latest == nil {
+		v.sought, v.latest = attempt, v.acquires[attempt]
+	}
+	return v.latest
 }
 
 // problems collects violations, the first few in full.

@@ -24,9 +24,9 @@ const modelLock = "lock"
 // allExclusion stands for every property of exclusion.
 const allExclusion = "exclusion"
 
-// thrift is how much garbage may gather before it is collected, in percent of what is in use.
-// A large history takes a tenth less memory than by default, for hardly more time.
-const thrift = 75
+// thrift is how much garbage may gather before it is collected, in percent of what is in use. As little
+// is in use of the largest history, it would be collected all the time by default.
+const thrift = 300
 
 type checkFlags struct {
 	model, format string
