@@ -328,8 +328,8 @@ func (s *supply) wanted(slack time.Duration) []rank {
 			granted[o.Invoke.Worker] = call.to
 			continue
 		}
-		if call.to != never && s.lease > 0 {
-			until[i] = s.gap(plus(s.timeOf(call.to), plus(s.lease, slack)))
+		if end, over := s.over(o); over && s.lease > 0 {
+			until[i] = s.gap(plus(end.Time, plus(s.lease, slack)))
 		}
 		if next, ok := granted[o.Invoke.Worker]; ok {
 			until[i] = max(call.to, min(until[i], next))

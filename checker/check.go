@@ -49,6 +49,11 @@ type Options struct {
 	// lock that promises fairness. 0 or less: the lock promises none, and fairness is told
 	// and not judged.
 	Overtaking int
+	// Thorough asks both engines about each part of a long history of a key. Else the porcupine
+	// engine is asked about the first part of it, about each in which the interval engine finds an
+	// overlap, and of the others about one in sampled, by Seed.
+	Thorough bool
+	Seed     uint64
 	// Now is a monotonic clock for Result.Took. Nil leaves Took at 0.
 	Now func() time.Duration
 
@@ -60,6 +65,8 @@ type Options struct {
 const (
 	DefaultSlack  = 500 * time.Millisecond
 	DefaultBudget = 30 * time.Second
+
+	sampled = 1000 // parts of which one is judged by both engines
 )
 
 // Leeway is by how much later than its TTL the judges expect a key to be gone.

@@ -3,8 +3,8 @@ package checker
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/anishathalye/porcupine"
@@ -28,6 +28,7 @@ type exclusion struct {
 	opt       Options
 
 	grants, overlaps int
+	parts, asked     int // of them those about which porcupine was asked
 	first            conflicts
 	since            int    // event: if something is missing behind it, that may explain the first
 	undecided        string // why nothing is known of a key, if so
@@ -46,8 +47,15 @@ func (x *exclusion) hear(ctx context.Context, s *stretch) error {
 			x.grants++
 		}
 	}
-	found, answer := x.ask(ctx, sections)
-	n := found.n
+	found := x.interval(sections)
+	n, answer := found.n, porcupine.Ok
+	switch x.parts++; {
+	case x.porcupine != nil && (n > 0 || x.opt.sample(s)):
+		x.asked++
+		answer = x.porcupine(ctx, sections, x.opt.budget())
+	case n > 0:
+		answer = porcupine.Illegal
+	}
 	switch {
 	case answer == porcupine.Unknown:
 		x.undecided = fmt.Sprintf("The porcupine engine gave no answer on %s in its time; the interval engine found %s.", s.key, count(n, "overlap"))
@@ -63,30 +71,18 @@ func (x *exclusion) hear(ctx context.Context, s *stretch) error {
 	return nil
 }
 
-// ask asks both engines, at once.
-func (x *exclusion) ask(ctx context.Context, sections []section) (found overlapping, answer porcupine.CheckResult) {
-	var work sync.WaitGroup
-	var panicked any
-	if x.porcupine != nil {
-		work.Go(func() {
-			defer func() { panicked = recover() }()
-			answer = x.porcupine(ctx, sections, x.opt.budget())
-		})
+// sample says whether both engines judge a stretch that seems quiet.
+func (o Options) sample(s *stretch) bool {
+	if s.number == 0 || o.Thorough {
+		return true
 	}
-	found = x.interval(sections)
-	work.Wait()
-	switch {
-	case panicked != nil:
-		panic(panicked) // hear makes a story of it
-	case x.porcupine == nil && found.n > 0:
-		answer = porcupine.Illegal
-	case x.porcupine == nil:
-		answer = porcupine.Ok
-	}
-	return found, answer
+	return rand.New(rand.NewPCG(o.Seed, uint64(s.from))).IntN(sampled) == 0
 }
 
 func (x *exclusion) verdict(res *finding) error {
+	if x.asked > 0 && x.asked < x.parts {
+		res.Engine = fmt.Sprintf("interval, and porcupine on %d of %s", x.asked, count(x.parts, "part"))
+	}
 	switch {
 	case x.leased && x.Leases == 0:
 		res.Verdict, res.Story = NotApplicable, "Nobody asked for a lease that ends."

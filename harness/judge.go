@@ -52,6 +52,9 @@ func judgeOptions(meta *histories.Meta, properties []checker.Property) checker.O
 		ClientFaults: nemesis.ClientFaults(),
 		Now:          func() time.Duration { return time.Since(began) },
 	}
+	if meta != nil {
+		opt.Seed = meta.Seed
+	}
 	if meta != nil && meta.TTL > 0 {
 		opt.Slack = Config{TTL: meta.TTL}.slack()
 	}

@@ -25,35 +25,43 @@ type Judged struct {
 // ByCalls stands for the model that the calls of a history tell, or for none if they do not.
 const ByCalls checker.Model = "by-calls"
 
+// Judging says how to judge a file.
+type Judging struct {
+	Lenient    bool               // what is not sound is left out
+	Model      checker.Model      // empty: a lock
+	Properties []checker.Property // nil: all
+	Thorough   bool               // see checker.Options
+	// Watch, if it is not nil, is told how many bytes of the file have been read for the first time.
+	// The size is 0 if the file has none.
+	Watch func(read, size int64)
+}
+
 // JudgeFile reads a history as histories.ReadFile does and judges it as Judge does, or by
-// linearizability if model is not empty. Judged.Calls tells whether the history can be one of
+// linearizability if there is a model. Judged.Calls tells whether the history can be one of
 // the model at all; that is no error here. Where lines were left out, the report says what is
 // certain all the same.
 //
 // The events of a history of a lock are not held in memory: see checker.Stream. A second look at the
 // file finds what the witnesses name.
-//
-// watch, if it is not nil, is told how many bytes of the file have been read for the first
-// time. The size is 0 if the file has none.
-func JudgeFile(ctx context.Context, path string, lenient bool, model checker.Model, properties []checker.Property, watch func(read, size int64)) (Judged, error) {
+func JudgeFile(ctx context.Context, path string, how Judging) (Judged, error) {
 	var j Judged
 	var err error
-	stream := (model == "" || model == ByCalls) && readableAgain(path)
+	stream := (how.Model == "" || how.Model == ByCalls) && readableAgain(path)
 	if stream {
-		err = j.stream(ctx, path, lenient, properties, watch)
+		err = j.stream(ctx, path, how)
 	}
-	if told := j.Calls.Model(); err == nil && model == ByCalls && told != "" { // it is no history of a lock, and read again
-		j, model, stream = Judged{}, told, false
+	if told := j.Calls.Model(); err == nil && how.Model == ByCalls && told != "" { // it is no history of a lock, and read again
+		j, how.Model, stream = Judged{}, told, false
 	}
 	if err == nil && !stream {
-		err = j.whole(ctx, path, lenient, model, properties, watch)
+		err = j.whole(ctx, path, how)
 	}
 	if err != nil {
 		return j, err
 	}
 	j.Report = j.Report.WithGaps(j.gaps(), j.Count)
-	if len(properties) > 0 {
-		j.Report = j.Report.Only(properties...)
+	if len(how.Properties) > 0 {
+		j.Report = j.Report.Only(how.Properties...)
 	}
 	return j, nil
 }
@@ -110,9 +118,9 @@ func readableAgain(path string) bool {
 	return err == nil && (info.IsDir() || info.Mode().IsRegular())
 }
 
-func (j *Judged) whole(ctx context.Context, path string, lenient bool, model checker.Model, properties []checker.Property, watch func(read, size int64)) error {
+func (j *Judged) whole(ctx context.Context, path string, how Judging) error {
 	var err error
-	if j.File, err = histories.WatchFile(path, lenient, watch); err != nil {
+	if j.File, err = histories.WatchFile(path, how.Lenient, how.Watch); err != nil {
 		return err
 	}
 	events := j.Events
@@ -120,14 +128,14 @@ func (j *Judged) whole(ctx context.Context, path string, lenient bool, model che
 	for i := range events {
 		j.Calls.Add(&events[i])
 	}
-	if model == ByCalls {
-		model = j.Calls.Model()
+	j.Model = how.Model
+	if how.Model == ByCalls {
+		j.Model = j.Calls.Model()
 	}
-	j.Model = model
-	if model == "" {
-		j.Report = judge(ctx, events, commandsBeside(path), j.Meta, properties, j.gaps())
+	if j.Model == "" {
+		j.Report = judge(ctx, events, commandsBeside(path), j.Meta, how.Properties, j.gaps())
 	} else {
-		j.Report = JudgeAs(ctx, events, model)
+		j.Report = JudgeAs(ctx, events, j.Model)
 	}
 	j.Cited = make(map[int]histories.Event)
 	for _, i := range cited(j.Report) {
@@ -139,18 +147,19 @@ func (j *Judged) whole(ctx context.Context, path string, lenient bool, model che
 	return nil
 }
 
-func (j *Judged) stream(ctx context.Context, path string, lenient bool, properties []checker.Property, watch func(read, size int64)) error {
+func (j *Judged) stream(ctx context.Context, path string, how Judging) error {
 	meta, err := histories.MetaOf(path)
 	if err != nil {
 		return err
 	}
-	opt := judgeOptions(meta, properties)
+	opt := judgeOptions(meta, how.Properties)
+	opt.Thorough = how.Thorough
 	if meta != nil {
 		opt.Commands = witness(meta.Terms, commandsBeside(path))
 	}
 	s := checker.NewStream(ctx, opt)
 	faults := false
-	j.File, err = histories.WatchEvents(path, lenient, watch, func(_ int, e histories.Event) error {
+	j.File, err = histories.WatchEvents(path, how.Lenient, how.Watch, func(_ int, e histories.Event) error {
 		j.Count++
 		j.Calls.Add(&e)
 		faults = faults || beginsFault(&e)
@@ -169,7 +178,7 @@ func (j *Judged) stream(ctx context.Context, path string, lenient bool, properti
 	draw := drawn(j.Report)
 	last := max(slices.Max(wanted), draw.last)
 	n := 0
-	_, err = histories.EachEvent(path, lenient, func(_ int, e histories.Event) error {
+	_, err = histories.EachEvent(path, how.Lenient, func(_ int, e histories.Event) error {
 		if slices.Contains(wanted, n) {
 			j.Cited[n] = e
 		}

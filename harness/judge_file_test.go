@@ -40,7 +40,7 @@ func TestJudgeFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := harness.JudgeFile(t.Context(), path, false, "", exclusion(), nil)
+		got, err := harness.JudgeFile(t.Context(), path, harness.Judging{Properties: exclusion()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestJudgeFile(t *testing.T) {
 // What was not asked for is not judged, and nothing is said of it.
 func TestJudgeFileOnly(t *testing.T) {
 	for _, path := range corpus(t) {
-		all, err := harness.JudgeFile(t.Context(), path, false, "", nil, nil)
+		all, err := harness.JudgeFile(t.Context(), path, harness.Judging{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +76,7 @@ func TestJudgeFileOnly(t *testing.T) {
 			if p == checker.Linearizability {
 				continue
 			}
-			got, err := harness.JudgeFile(t.Context(), path, false, "", []checker.Property{p}, nil)
+			got, err := harness.JudgeFile(t.Context(), path, harness.Judging{Properties: []checker.Property{p}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,7 +97,7 @@ func TestJudgeFileLeniently(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sound, err := harness.JudgeFile(t.Context(), "../checker/testdata/"+name, false, "", exclusion(), nil)
+	sound, err := harness.JudgeFile(t.Context(), "../checker/testdata/"+name, harness.Judging{Properties: exclusion()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,10 +119,10 @@ func TestJudgeFileLeniently(t *testing.T) {
 	} {
 		path := with(bad, 0)
 		var line *histories.LineError
-		if _, err := harness.JudgeFile(t.Context(), path, false, "", exclusion(), nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := harness.JudgeFile(t.Context(), path, harness.Judging{Properties: exclusion()}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %s", bad, err, want)
 		}
-		got, err := harness.JudgeFile(t.Context(), path, true, "", exclusion(), nil)
+		got, err := harness.JudgeFile(t.Context(), path, harness.Judging{Lenient: true, Properties: exclusion()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func TestJudgeFileLeniently(t *testing.T) {
 		}
 	}
 
-	got, err := harness.JudgeFile(t.Context(), with("{broken", witness[1]), true, "", exclusion(), nil)
+	got, err := harness.JudgeFile(t.Context(), with("{broken", witness[1]), harness.Judging{Lenient: true, Properties: exclusion()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestJudgeFileLeniently(t *testing.T) {
 		if err := os.WriteFile(path, []byte(strings.Join(lines[:witness[1]], "")+last), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		got, err := harness.JudgeFile(t.Context(), path, true, "", exclusion(), nil)
+		got, err := harness.JudgeFile(t.Context(), path, harness.Judging{Lenient: true, Properties: exclusion()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +185,7 @@ func TestJudgeFileInterrupted(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if j, err := harness.JudgeFile(ctx, path, false, "", exclusion(), nil); err == nil || j.Count >= 10_000 {
+	if j, err := harness.JudgeFile(ctx, path, harness.Judging{Properties: exclusion()}); err == nil || j.Count >= 10_000 {
 		t.Errorf("%d events were read, %v", j.Count, err)
 	}
 }

@@ -24,7 +24,7 @@ func TestJudgeFileOfAPipe(t *testing.T) {
 	}
 	written := make(chan error, 1)
 	go func() { written <- os.WriteFile(pipe, text, 0o600) }()
-	got, err := harness.JudgeFile(t.Context(), pipe, false, "", exclusion(), nil)
+	got, err := harness.JudgeFile(t.Context(), pipe, harness.Judging{Properties: exclusion()})
 	if err != nil {
 		t.Fatal(err)
 	}

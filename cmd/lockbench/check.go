@@ -34,6 +34,7 @@ type checkFlags struct {
 	initial       string // of a register
 	properties    []string
 	lenient       bool
+	thorough      bool
 	pages         pages
 	html          string // file; empty: none
 	certificate   string // file; empty: none
@@ -60,8 +61,9 @@ is no history, is damaged, breaks the rules of histories, or has no call of the 
 are not sound are left out, counted and told; then nothing passes that they could have told of, and nothing fails that they
 could have excused.
 
-Properties of exclusion alone (--property exclusion) are judged of a file that is not held in memory: a million operations
-take seconds and less than 400 MB.`,
+The history of a lock is not held in memory: the largest takes no more of it than what is under way at once, as long as the
+keys are free now and then. Of each key the beginning, and whatever looks like a violation, is judged by two engines that must
+agree; of the rest one part in a thousand is, or all with --thorough.`,
 		Example: `  lockbench check store/failover-async-repl/latest
   lockbench check huge.jsonl --property exclusion
   kubectl logs job/locks | lockbench check -
@@ -86,6 +88,7 @@ take seconds and less than 400 MB.`,
 	f.pages.flags(cmd)
 	flags.StringVar(&f.html, "html", "", "draw the history into this file, as a page to be opened in a browser")
 	flags.StringVar(&f.certificate, "certificate", "", "write what proves the verdicts into this file, for lockbench verify")
+	flags.BoolVar(&f.thorough, "thorough", false, "judge exclusion by both engines throughout, and not by sample where a long history is quiet")
 	flags.BoolVar(&f.lenient, "lenient", false, "leave out lines that are not sound, and say which")
 	for name, values := range map[string]func() []string{"model": models, "property": properties} {
 		// It fails only for a flag that does not exist.
@@ -169,7 +172,9 @@ func (f *checkFlags) check(ctx context.Context, path string, stdout, stderr io.W
 	defer debug.SetGCPercent(debug.SetGCPercent(thrift))
 	how := &readProgress{Teller: newProgress(stderr)}
 	stop := ticking(how.tell)
-	j, err := harness.JudgeFile(ctx, path, f.lenient, model, f.chosen(), how.watch)
+	j, err := harness.JudgeFile(ctx, path, harness.Judging{
+		Lenient: f.lenient, Model: model, Properties: f.chosen(), Thorough: f.thorough, Watch: how.watch,
+	})
 	stop()
 	how.End()
 	switch {
