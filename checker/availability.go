@@ -100,6 +100,11 @@ func (j *availability) hear(_ context.Context, of *stretch) error {
 	return nil
 }
 
+func (j *availability) forget(key string) {
+	delete(j.leases, key)
+	delete(j.shared, key)
+}
+
 // since takes what was refused to all before the last fault ended.
 func (j *availability) since(calm rank) {
 	if calm != j.known {
@@ -355,7 +360,7 @@ func (s *supply) since(o *histories.Op) string {
 			n++
 		}
 	}
-	if n == 0 {
+	if n == 0 && s.number == 0 {
 		return "nobody had been granted it before"
 	}
 	return fmt.Sprintf("all %s of it before had ended on every server", count(n, "hold"))

@@ -58,6 +58,7 @@ type Options struct {
 	Now func() time.Duration
 
 	excerpt bool // calls were left out, so that a resource cannot be called broken because it shows what they did
+	roomy   int  // how many calls of all keys are not too many; 0 means roomy
 	spared  int  // how many calls of a key are not worth a cut; 0 means spared
 }
 

@@ -18,8 +18,14 @@ import (
 // outcome is not known, and where a client may call again: its last attempt. That is carried
 // into the next stretch. What else a judge has to remember of a key it keeps itself.
 
-// spared is how many calls of a stretch are not worth a cut.
-const spared = 4096
+// Where the calls of many keys together are too many, those keys are cut that are free and asked for by
+// nobody, however few calls they have. Nothing is carried on then of what was given back; a key of which
+// nothing at all has to be carried on is forgotten.
+
+const (
+	spared = 4096    // how many calls of a stretch are not worth a cut
+	roomy  = 1 << 14 // how many calls of all keys are not too many
+)
 
 // A divider divides a history into stretches as it comes, and hands on each when all is known of
 // it: when the calls have returned that were under way at its end.
@@ -27,15 +33,20 @@ type divider struct {
 	*record
 	fold   *histories.Fold
 	hear   func(*stretch)
+	slept  func(key string) // the key is forgotten; may be nil
 	spared int
 
-	keys map[string]*cutter
-	last *cutter // as large histories have one key
+	keys   map[string]*cutter
+	recent *cutter   // as large histories have one key
+	calls  int       // that are kept
+	most   int       // that may be
+	idle   []*cutter // of keys that were free, not long ago
+	forgot bool      // some keys
 }
 
 // newDivider returns a divider of no events that tells hear of the stretches.
 func newDivider(opt Options, hear func(*stretch)) *divider {
-	d := &divider{record: newRecord(opt), hear: hear, spared: cmp.Or(opt.spared, spared), keys: make(map[string]*cutter)}
+	d := &divider{record: newRecord(opt), hear: hear, spared: cmp.Or(opt.spared, spared), most: cmp.Or(opt.roomy, roomy), keys: make(map[string]*cutter)}
 	d.fold = histories.NewFold(histories.Hooks{
 		Began: func(o *histories.Op) { d.of(o.Invoke.Key).begin(o) },
 		Ended: func(o *histories.Op) {
@@ -64,6 +75,7 @@ func (d *divider) add(e *histories.Event) {
 	switch {
 	case e.F == histories.Audit, e.F == histories.Waited:
 		c := d.of(e.Key)
+		c.freed = nil
 		c.tick(instant(e))
 		c.part.singles = append(c.part.singles, *e)
 	case e.F == histories.Crash && e.Single():
@@ -71,6 +83,22 @@ func (d *divider) add(e *histories.Event) {
 			d.of(o.Invoke.Key).end(o, instant(e))
 		}
 	}
+	if d.calls > d.most {
+		d.sweep()
+	}
+}
+
+// sweep cuts the keys that are free.
+func (d *divider) sweep() {
+	for _, c := range d.idle {
+		c.idle = false
+		if o := c.freed; o != nil && c.quiet(instant(&o.Complete)) {
+			c.cut(o, true)
+			c.sleep()
+		}
+	}
+	d.idle = nil
+	d.most = d.calls + cmp.Or(d.opt.roomy, roomy)
 }
 
 // divide returns the stretches of a history, in order of keys. The error is that of
@@ -103,16 +131,19 @@ func (d *divider) finish() error {
 
 // of is the cutter of a key.
 func (d *divider) of(key string) *cutter {
-	if d.last != nil && d.last.part.key == key {
-		return d.last
+	if d.recent != nil && d.recent.part.key == key {
+		return d.recent
 	}
 	c := d.keys[key]
 	if c == nil {
 		key = strings.Clone(key) // what was read with it can go
 		c = &cutter{divider: d, part: &stretch{record: d.record, key: key, to: unknown}}
+		if d.forgot { // it may have been before
+			c.part.number, c.part.from, c.part.lo = 1, d.record.last.Event, d.record.last.Event
+		}
 		d.keys[key] = c
 	}
-	d.last = c
+	d.recent = c
 	return c
 }
 
@@ -140,6 +171,8 @@ type cutter struct {
 	flying  []*histories.Op   // calls that are under way
 	loose   []*histories.Hold // attempts that may be in force
 	closing []*stretch        // parts that are over, but for calls that were under way
+	freed   *histories.Op     // the last thing that happened on the key, if it was the release that left it to nobody
+	idle    bool              // it is among those that were free
 }
 
 // tick notes when something happened.
@@ -148,6 +181,8 @@ func (c *cutter) tick(i histories.Instant) { c.part.own = append(c.part.own, i) 
 // begin takes a call that is invoked.
 func (c *cutter) begin(o *histories.Op) {
 	c.tick(instant(&o.Invoke))
+	c.freed = nil
+	c.calls++
 	c.part.calls, c.flying = append(c.part.calls, o), append(c.flying, o)
 	c.lease = max(c.lease, o.Invoke.TTL)
 	c.longest = max(c.longest, o.Invoke.TTL)
@@ -165,6 +200,7 @@ func (c *cutter) begin(o *histories.Op) {
 // end takes a call that is over at an instant.
 func (c *cutter) end(o *histories.Op, now histories.Instant) {
 	c.tick(now)
+	c.freed = nil
 	i := slices.Index(c.flying, o)
 	if i < 0 {
 		return // its process had crashed
@@ -187,8 +223,15 @@ func (c *cutter) end(o *histories.Op, now histories.Instant) {
 		return
 	}
 	c.loose = slices.Delete(c.loose, i, i+1)
-	if back && len(c.part.calls)-c.part.carried >= c.spared && c.quiet(now) {
-		c.cut(o)
+	switch {
+	case !back:
+	case len(c.part.calls)-c.part.carried >= c.spared && c.quiet(now):
+		c.cut(o, false)
+	default:
+		c.freed = o
+		if !c.idle {
+			c.divider.idle, c.idle = append(c.divider.idle, c), true
+		}
 	}
 }
 
@@ -197,6 +240,7 @@ func (c *cutter) close() {
 	for len(c.closing) > 0 && c.closing[0].awaited == 0 {
 		s := c.closing[0]
 		c.closing = c.closing[1:]
+		c.calls -= len(s.calls)
 		c.ready(s)
 	}
 }
@@ -224,17 +268,20 @@ func (*cutter) believed(h *histories.Hold, now histories.Instant) bool {
 	return h.Open() || given > at(now.Event) && mayRunUntil(h, 0) >= now.Time
 }
 
-// cut ends a part by a release.
-func (c *cutter) cut(release *histories.Op) {
+// cut ends a part by a release. A deep cut carries on nothing of what was given back.
+func (c *cutter) cut(release *histories.Op, deep bool) {
 	last := c.part
 	last.to, last.awaited = release.Complete.Index+1, len(c.flying)
-	last.settled = release.Invoke.Index
+	if last.settled = release.Invoke.Index; deep && len(c.flying) == 0 {
+		last.settled = last.to // nothing of what was meets what will be
+	}
 	for _, o := range c.flying {
 		last.settled = min(last.settled, o.Invoke.Index)
 	}
 	last.holds = notRefused(last.holds)
-	kept := c.kept(last)
+	kept := c.kept(last, deep)
 	c.part = c.next(last, kept)
+	c.calls += c.part.carried
 	known := make(map[uint64]bool, len(c.part.ghosts))
 	for _, h := range c.part.ghosts {
 		known[h.Attempt] = true
@@ -252,6 +299,18 @@ func (c *cutter) cut(release *histories.Op) {
 	c.loose = slices.DeleteFunc(c.loose, func(h *histories.Hold) bool { return !kept[h.Attempt] })
 	c.closing = append(c.closing, last)
 	c.close()
+}
+
+// sleep forgets the key if nothing of it has to be carried on.
+func (c *cutter) sleep() {
+	if len(c.part.calls)+len(c.part.ghosts)+len(c.closing) > 0 {
+		return
+	}
+	delete(c.keys, c.part.key)
+	c.recent, c.forgot = nil, true
+	if c.slept != nil {
+		c.slept(c.part.key)
+	}
 }
 
 // next is the part that follows another.
@@ -313,12 +372,16 @@ func ghostOf(h *histories.Hold) ghost {
 const mostDoubtful = 2
 
 // kept are the attempts that are carried from a part into the next.
-func (c *cutter) kept(last *stretch) map[uint64]bool {
+func (c *cutter) kept(last *stretch, deep bool) map[uint64]bool {
 	kept := make(map[uint64]bool)
 	counted := make(map[uint64]bool) // attempts of holds that a lock may count
+	had := make(map[uint64]bool)     // attempts of holds that were not given back
 	for _, h := range last.holds {
 		if h.Mode == histories.Reentrant {
 			counted[h.Attempt] = true
+		}
+		if _, back := accepted(h); !back {
+			had[h.Attempt] = true
 		}
 	}
 	doubtful := make(map[int]map[uint64]bool) // by worker
@@ -329,7 +392,7 @@ func (c *cutter) kept(last *stretch) map[uint64]bool {
 		open := done && o.Outcome() == histories.Info
 		reaches := open && (o.Invoke.F == histories.Release || o.Invoke.F == histories.Extend)
 		switch of := doubtful[worker]; {
-		case !done, end.Event >= last.settled, open && counted[attempt], !latest[worker] && last.mine(o.Invoke.Index):
+		case !done, end.Event >= last.settled, open && counted[attempt], !latest[worker] && last.mine(o.Invoke.Index) && (!deep || had[attempt]):
 			kept[attempt] = true
 		case reaches && of == nil:
 			doubtful[worker] = map[uint64]bool{attempt: true}

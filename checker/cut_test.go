@@ -61,6 +61,76 @@ func TestCut(t *testing.T) {
 	}
 }
 
+// TestSweep checks that a history of many keys, of which the free ones are forgotten, is judged as it is
+// whole, but that what was called for attempts that were forgotten makes a pass unknown, and that waiting is
+// measured by the longest lease of all keys that were forgotten.
+func TestSweep(t *testing.T) {
+	n := effort.Count(30, 2_000)
+	cuts, forgot, unknowns := 0, 0, 0
+	for i := range n {
+		rng := rand.New(rand.NewPCG(12, uint64(i)))
+		var all [][]histories.Event
+		for j := range 5 {
+			events := longer(uint64(5*i + j))
+			if rng.IntN(4) == 0 {
+				damage(rng, events)
+			}
+			all = append(all, events)
+		}
+		events := together(all)
+		swept := Options{roomy: 4, Slack: time.Millisecond}
+		d := newDivider(swept, func(*stretch) { cuts++ })
+		d.slept = func(string) { forgot++ }
+		for j := range events {
+			d.add(&events[j])
+		}
+		whole, cut := Check(t.Context(), events, Options{roomy: math.MaxInt / 2, Slack: time.Millisecond}), Check(t.Context(), events, swept)
+		for _, want := range whole.Results {
+			got := cut.Result(want.Property)
+			late := got.Verdict == Unknown && want.Property == TruthfulReplies
+			patient := got.Verdict != Fail && want.Property == DeadlockFreedom
+			if got.Verdict != want.Verdict && (late || patient) {
+				unknowns++
+				continue
+			}
+			if got.Verdict != want.Verdict {
+				t.Fatalf("history %d, %s: swept %v %v %s\nwhole %v %v %s\n%s", i, want.Property, got.Verdict, got.Witness, got.Story, want.Verdict, want.Witness, want.Story, show(events))
+			}
+		}
+	}
+	t.Logf("%d histories, cut %d times, %d keys forgotten, %d answers unknown", n, cuts, forgot, unknowns)
+	if cuts < 2*n || forgot < n/5 || unknowns > n/10 {
+		t.Errorf("%d histories were cut %d times, and %d keys were forgotten, with %d unknown, which says little", n, cuts, forgot, unknowns)
+	}
+}
+
+// together merges histories of different clients and keys. The faults are those of the first.
+func together(all [][]histories.Event) []histories.Event {
+	var events []histories.Event
+	for i, of := range all {
+		for _, e := range of {
+			if e.Process == histories.Nemesis && e.F != histories.Audit && i > 0 {
+				continue
+			}
+			if e.Key != "" {
+				e.Key += strconv.Itoa(i)
+			}
+			if e.Process != histories.Nemesis {
+				e.Process, e.Worker = e.Process+1000*i, e.Worker+10*i
+			}
+			if e.Attempt != 0 {
+				e.Attempt += uint64(10_000 * i)
+			}
+			events = append(events, e)
+		}
+	}
+	slices.SortStableFunc(events, func(a, b histories.Event) int { return int(a.Time - b.Time) })
+	for i := range events {
+		events[i].Index = i
+	}
+	return events
+}
+
 // TestLateCall checks that nothing passes because of a call that came when its attempt was forgotten.
 func TestLateCall(t *testing.T) {
 	history, now := "", 0

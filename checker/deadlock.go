@@ -19,7 +19,8 @@ import (
 // to run out: a free window that begins after the last fault, and in which clients are
 // refused over a span longer than the largest TTL that anybody may have got on
 // that key plus the slack, is a deadlock: what was refused left nothing behind. If nobody
-// can have got anything it is the largest that was asked for. The span runs from the first
+// can have got anything it is the largest that was asked for. If that is not known any more, it is the
+// largest of any key of which it is not. The span runs from the first
 // refused invocation to the last inside the window: how long the last answer took to come
 // is not the lock's.
 //
@@ -38,10 +39,12 @@ type deadlocks struct {
 	*record
 	opt Options
 
-	known  rank // the end of the last fault that was known
-	blames []blame
-	keys   map[string]*chance // since then
-	lent   map[string]longest // in earlier stretches
+	known     rank // the end of the last fault that was known
+	blames    []blame
+	keys      map[string]*chance // since then
+	granted   int                // keys that were had since then, and are forgotten
+	lent      map[string]longest // in earlier stretches
+	forgotten time.Duration      // the longest lease of all keys that are forgotten
 }
 
 // A blame is what speaks against a lock on one key: what happened on it is proof enough.
@@ -65,7 +68,11 @@ func (j *deadlocks) hear(_ context.Context, s *stretch) error {
 		k = &chance{}
 		j.keys[s.key] = k
 	}
-	d := newDemand(s, k, j.lent[s.key], j.opt)
+	lent, known := j.lent[s.key]
+	if !known {
+		lent.least = j.forgotten // it may be one of them
+	}
+	d := newDemand(s, k, lent, j.opt)
 	var b blame
 	b.left = &conflict{}
 	for _, e := range s.singles {
@@ -87,12 +94,25 @@ func (j *deadlocks) hear(_ context.Context, s *stretch) error {
 	default:
 		d.wait(calm, j.opt.slack())
 	}
-	lent := d.leases()
+	lent = d.leases()
 	lent.before(s.to)
 	lent.calls = nil
 	j.lent[s.key] = lent
 	j.accuse(s, b)
 	return nil
+}
+
+func (j *deadlocks) forget(key string) {
+	if lent, ok := j.lent[key]; ok {
+		j.forgotten = max(j.forgotten, lent.longest())
+		delete(j.lent, key)
+	}
+	if k := j.keys[key]; k != nil && !k.starved && k.waiting == "" && (k.granted || !k.tried) {
+		delete(j.keys, key)
+		if k.granted {
+			j.granted++
+		}
+	}
 }
 
 // since begins anew if another fault has ended: what is said of the time after the last one is not said of
@@ -101,7 +121,7 @@ func (j *deadlocks) since(calm rank) {
 	if calm == j.known {
 		return
 	}
-	j.known = calm
+	j.known, j.granted = calm, 0
 	clear(j.keys)
 	for i := range j.blames {
 		j.blames[i].starved, j.blames[i].all = "", j.blames[i].left
@@ -135,6 +155,7 @@ func (d *demand) wait(calm rank, slack time.Duration) {
 
 // chances says how many keys were had after the last fault, and what somebody waited for in vain.
 func (j *deadlocks) chances() (granted int, waiting string) {
+	granted = j.granted
 	for _, key := range sortedKeys(j.keys) {
 		switch k := j.keys[key]; {
 		case k.starved:

@@ -36,7 +36,7 @@ func newDemand(s *stretch, k *chance, lent longest, opt Options) *demand {
 }
 
 // leases are those of the key, of earlier stretches too.
-func (d *demand) leases() longest { return longest{d.asked, d.lent.asked, d.lent.got} }
+func (d *demand) leases() longest { return longest{d.asked, d.lent.asked, d.lent.got, d.lent.least} }
 
 // owned says whether a living client may have held the key at an event.
 func (d *demand) owned(event int) bool {
@@ -155,6 +155,7 @@ func free(busy []span, calm rank) []span {
 type longest struct {
 	calls      []*histories.Op // that are left, in order of invocations
 	asked, got time.Duration   // the longest of the others: asked for, and perhaps got
+	least      time.Duration   // one was as long, perhaps: see deadlocks.forget
 }
 
 // before is the longest lease that anybody may have got before an event, or else that was
@@ -168,10 +169,15 @@ func (l *longest) before(event int) time.Duration {
 		}
 		l.calls = l.calls[1:]
 	}
+	return l.longest()
+}
+
+// longest is the longest lease that anybody may have got, or else that was asked for.
+func (l *longest) longest() time.Duration {
 	if l.got == 0 {
-		return l.asked
+		return max(l.asked, l.least)
 	}
-	return l.got
+	return max(l.got, l.least)
 }
 
 // lastBefore is the attempt that probably left the lock behind: the last one before

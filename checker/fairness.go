@@ -88,6 +88,13 @@ func (f *fairness) of(key string) *queue {
 	return q
 }
 
+func (f *fairness) forget(key string) {
+	if q := f.queues[key]; q != nil && len(q.waiting) == 0 {
+		delete(f.queues, key)
+		f.last = nil
+	}
+}
+
 func (f *fairness) hear(context.Context, *stretch) error { return nil }
 
 func (f *fairness) verdict(res *finding) error {

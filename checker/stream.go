@@ -35,6 +35,7 @@ func NewStream(ctx context.Context, opt Options) *Stream { return newStream(ctx,
 func newStream(ctx context.Context, opt Options, seats []seat) *Stream {
 	s := &Stream{ctx: ctx, opt: opt}
 	s.divider = newDivider(opt, s.hear)
+	s.divider.slept = s.forget
 	for _, seat := range seats {
 		s.bench = append(s.bench, &chair{seat: seat, judge: seat.judge(s.divider.record, opt)})
 	}
@@ -45,6 +46,19 @@ func newStream(ctx context.Context, opt Options, seats []seat) *Stream {
 func (s *Stream) Add(e histories.Event) error {
 	s.divider.add(&e)
 	return nil
+}
+
+// A forgetful judge can forget what it knows of a key that nobody has or asked for, and that no fault has
+// touched lately.
+type forgetful interface{ forget(key string) }
+
+// forget lets the judges forget a key.
+func (s *Stream) forget(key string) {
+	for _, c := range s.bench {
+		if j, ok := c.judge.(forgetful); ok {
+			j.forget(key)
+		}
+	}
 }
 
 // hear lets the judges hear a stretch.
