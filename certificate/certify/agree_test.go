@@ -152,3 +152,61 @@ func without(events []histories.Event, i int) []histories.Event {
 	}
 	return slices.Delete(events, from, from+1)
 }
+
+// TestWildHistories: whatever stands in a history, it is searched without a panic, and no rule both passes and
+// fails.
+func TestWildHistories(t *testing.T) {
+	const seed = 20251125
+	corpus := corpus(t)
+	read := 0
+	for n := range uint64(effort.Count(2_000, 100_000)) {
+		r := rand.New(rand.NewPCG(seed, n))
+		events := damaged(r, source(r, corpus))
+		for range 1 + r.IntN(3) {
+			if len(events) > 0 {
+				wild(r, events, r.IntN(len(events)))
+			}
+		}
+		found, err := certificate.Examine(bytes.NewReader(written(t, events)), certificate.Terms{Masters: r.IntN(4), Slack: time.Duration(r.Int64N(1 << 62)), Overtaking: r.IntN(2), Poll: time.Duration(r.IntN(2))})
+		if err != nil {
+			continue // a call is open twice, or a time goes back
+		}
+		read++
+		for _, rule := range rules() {
+			if fails := found.Fails(string(rule), 1); len(fails) > 0 && found.Passes(string(rule)) == nil {
+				t.Errorf("history %d of seed %d: %s fails and passes: %v\n%s", n, seed, rule, fails, written(t, events))
+			}
+		}
+	}
+	if read < 200 {
+		t.Errorf("%d histories were searched, want 200", read)
+	}
+}
+
+// wild gives the i-th event, or those from it on, a value that no run records.
+func wild(r *rand.Rand, events []histories.Event, i int) {
+	e := &events[i]
+	extreme := []int64{-1 << 63, -1, 0, 1, 1<<63 - 1, 1<<63 - 2, 1 << 62}[r.IntN(7)]
+	switch r.IntN(9) {
+	case 0:
+		for j := i; j < len(events); j++ {
+			events[j].Time = max(e.Time, time.Duration(extreme)) // for ever the same
+		}
+	case 1:
+		e.TTL = time.Duration(extreme)
+	case 2:
+		e.Deadline = time.Duration(extreme)
+	case 3:
+		e.Token, e.Version = extreme, extreme
+	case 4:
+		e.Attempt = uint64(r.IntN(3))
+	case 5:
+		e.Key = []string{"", "k", "other"}[r.IntN(3)]
+	case 6:
+		e.Value = []string{"", "read", "reenter", "invalid", "rejected", "-9223372036854775808", "9223372036854775807", "x"}[r.IntN(8)]
+	case 7:
+		e.F = []histories.F{histories.Audit, histories.Waited, histories.Lost, histories.Hung, histories.Count, histories.Incr, histories.Stall, histories.Crash}[r.IntN(8)]
+	case 8:
+		e.Worker, e.Node = int(extreme), "A"
+	}
+}

@@ -43,3 +43,28 @@ func FuzzCertificate(f *testing.F) {
 		}
 	})
 }
+
+// FuzzHistory: whatever is taken for a history is searched for every rule without a panic, and what is found
+// in it is a certificate that is accepted.
+func FuzzHistory(f *testing.F) {
+	for _, s := range samples(f) {
+		f.Add(s.history)
+	}
+	f.Fuzz(func(t *testing.T, history []byte) {
+		for _, terms := range []certificate.Terms{{}, {Slack: 1 << 62, Masters: 3, Overtaking: 1, Poll: 1, SilentRelease: true, ClientFaults: []string{"pause"}}} {
+			found, err := certificate.Examine(bytes.NewReader(history), terms)
+			if err != nil {
+				if _, ok := errors.AsType[*certificate.HistoryError](err); !ok {
+					t.Errorf("error %T: %v", err, err)
+				}
+				return
+			}
+			for _, rule := range rules() {
+				fails, passes := found.Fails(string(rule), 3), found.Passes(string(rule))
+				if len(fails) > 0 && passes == nil {
+					t.Errorf("%s fails, and passes: %v", rule, fails[0])
+				}
+			}
+		}
+	})
+}

@@ -78,7 +78,7 @@ func rules() []checker.Property {
 }
 
 // options are what the history of a vector is judged by; the zero Options if the file is not there.
-func options(t *testing.T, file string) (opt checker.Options) {
+func options(t testing.TB, file string) (opt checker.Options) {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
