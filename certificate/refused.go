@@ -14,6 +14,8 @@ import (
 func (s *supply) inVain(yield func(finding)) {
 	wanted := s.wanted()
 	s.want = newSpans(len(s.asked), func(i int) span { return span{at(s.asked[i].from.event), wanted[i]} })
+	s.ills = newSpans(len(s.faults), func(i int) span { return s.faults[i].span })
+	s.ill = s.covers(func(f fault) span { return f.span })
 	s.had = newSpans(len(s.taken), func(i int) span { return s.taken[i].span })
 	for i := 0; i < len(s.asked); {
 		j := i
@@ -47,8 +49,13 @@ func (s *supply) inVainOf(calls []*op, wanted []rank, yield func(finding)) {
 			excuses = append(excuses, excuse{t.span, false})
 		}
 	}
-	for _, f := range s.faults {
-		if f.meets(all) && (s.ofClient(f) || f.node == "" || s.majority(f.span, func(o fault) bool { return !s.ofClient(o) && o.meets(all) })) {
+	var met []fault
+	for i := range s.ills.meeting(all) {
+		met = append(met, s.faults[i])
+	}
+	half := s.ill.majority(all, s.terms.Masters)
+	for _, f := range met {
+		if half || s.ofClient(f) || f.node == "" {
 			excuses = append(excuses, excuse{f.span, true})
 		}
 	}
@@ -92,15 +99,34 @@ func (t *tables) timeOf(r rank) time.Duration {
 	return t.times[r/2]
 }
 
-// majority says whether so many masters are at fault, in some span, that no majority is left.
-func (s *supply) majority(_ span, which func(fault) bool) bool {
-	nodes := make(map[string]bool)
+// covers are those of the faults of servers, by node.
+type covers map[string]cover
+
+func (s *supply) covers(of func(fault) span) covers {
+	spans := make(map[string][]span)
 	for _, f := range s.faults {
-		if which(f) {
-			nodes[f.node] = true
+		if !s.ofClient(f) {
+			spans[f.node] = append(spans[f.node], of(f))
 		}
 	}
-	return nodes[""] || 2*len(nodes) >= max(s.terms.Masters, 1)
+	all := make(covers)
+	for node, each := range spans {
+		all[node] = newCover(each)
+	}
+	return all
+}
+
+// majority says whether faults that meet a span touch so many masters that no majority is left.
+func (c covers) majority(s span, masters int) bool {
+	n := 0
+	for node, each := range c {
+		if each.meets(s) {
+			if n++; node == "" || 2*n >= max(masters, 1) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // toAll looks for refusals of a key, whoever got them, that went on for longer than a lease and the slack
@@ -154,29 +180,16 @@ func (t *tables) touches(f fault, worker int) bool {
 // engaged are the spans in which somebody may have the key, or too many masters may be at fault, with what
 // is left behind.
 func (s *supply) engaged(ailing func(int) cover) (all []span) {
-	type sick struct {
-		span
-		node string
+	left := func(f fault) span { // with what it leaves behind
+		if f.to != never {
+			f.to = s.after(f.over)
+		}
+		return f.span
 	}
-	var ill []sick
+	ill := s.covers(left)
 	for _, f := range s.faults {
-		if !s.ofClient(f) {
-			to := never
-			if f.to != never {
-				to = s.after(f.over)
-			}
-			ill = append(ill, sick{span{f.from, to}, f.node})
-		}
-	}
-	for _, x := range ill {
-		nodes := make(map[string]bool)
-		for _, y := range ill {
-			if x.meets(y.span) {
-				nodes[y.node] = true
-			}
-		}
-		if nodes[""] || 2*len(nodes) >= max(s.terms.Masters, 1) {
-			all = append(all, x.span)
+		if x := left(f); !s.ofClient(f) && ill.majority(x, s.terms.Masters) {
+			all = append(all, x)
 		}
 	}
 	for _, t := range s.taken {

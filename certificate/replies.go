@@ -30,12 +30,12 @@ func untrue(k *table, yield func(finding)) {
 				yield(k.violation([]part{{"refused", r.to.event}, {"done", o.to.event}}, []uint64{o.Attempt}))
 			}
 		case o.outcome == histories.OK && !silent:
-			live = slices.DeleteFunc(live, func(b *hold) bool { return b.end.event < o.from.event || b.until(o.to) <= o.from.time })
-			var latest *hold
-			if last > 0 {
-				latest = granted[last-1]
+			var others []*hold // that may have had the key since, the latest first
+			if h.TTL > 0 && (len(h.extends) > 0 || h.common != nil || h.until(o.from) <= o.from.time) {
+				live = slices.DeleteFunc(live, func(b *hold) bool { return b.end.event < o.from.event || b.until(o.to) <= o.from.time })
+				others = append(granted[max(last-1, 0):last:last], live...)
 			}
-			k.done(h, o, live, latest, yield)
+			k.done(h, o, others, yield)
 		case o.notHeld && touched.of(o.Attempt) < at(h.from.event) && !followed(asked[i:]):
 			k.denied(h, o, yield)
 		}
@@ -95,7 +95,7 @@ func (r reach2) with(attempt uint64, until rank) reach2 {
 
 // done looks for why the "done" of a release or extend is untrue: it was given back before, or the key was
 // certainly another's, or had been since it was the caller's.
-func (k *table) done(h *hold, o *op, live []*hold, latest *hold, yield func(finding)) {
+func (k *table) done(h *hold, o *op, others []*hold, yield func(finding)) {
 	calm := func(from int) bool { return !k.server.meets(between(from, o.to.event)) }
 	for _, r := range h.releases {
 		if r.outcome != histories.OK || r.to.event > o.from.event {
@@ -108,13 +108,13 @@ func (k *table) done(h *hold, o *op, live []*hold, latest *hold, yield func(find
 		}
 		break
 	}
-	if !h.granted() || h.TTL <= 0 {
+	if !h.granted() || h.TTL <= 0 || len(others) == 0 {
 		return
 	}
 	over := func(b *hold) bool {
 		return h.to.event < b.from.event && h.until(b.to) <= b.to.time && !b.shares(h) && !k.reentered(h, b, o)
 	}
-	for _, b := range live {
+	for _, b := range others[1:] {
 		if b.end.event > o.to.event && b.until(o.to) > o.to.time && over(b) && calm(min(h.from.event, b.from.event)) {
 			yield(k.violation([]part{{"granted", h.to.event}, {"other", b.to.event}, {"done", o.to.event}}, []uint64{h.Attempt, b.Attempt},
 				most("end of the caller's lease", h.until(b.to), "grant of the other", b.to.time),
@@ -122,7 +122,7 @@ func (k *table) done(h *hold, o *op, live []*hold, latest *hold, yield func(find
 			return
 		}
 	}
-	if b := latest; o.F == histories.Extend && b != nil && over(b) && calm(h.from.event) {
+	if b := others[0]; o.F == histories.Extend && over(b) && calm(h.from.event) {
 		yield(k.violation([]part{{"granted", h.to.event}, {"other", b.to.event}, {"revived", o.to.event}}, []uint64{h.Attempt, b.Attempt},
 			most("end of the caller's lease", h.until(b.to), "grant of the other", b.to.time)))
 	}

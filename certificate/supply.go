@@ -16,8 +16,9 @@ type supply struct {
 	lease  time.Duration
 	shared bool
 
-	until     []rank // of wanted, once it was asked for
-	want, had spans  // of asked, while somebody wants the key, and of taken
+	until           []rank // of wanted, once it was asked for
+	want, had, ills spans  // of asked, while somebody wants the key, of taken, and of faults
+	ill             covers // of faults of servers
 }
 
 // A taking is the span in which some server may have a hold.
