@@ -33,7 +33,7 @@ func untrue(k *table, yield func(finding)) {
 			var others []*hold // that may have had the key since, the latest first
 			if h.TTL > 0 && (len(h.extends) > 0 || h.common != nil || h.until(o.from) <= o.from.time) {
 				live = slices.DeleteFunc(live, func(b *hold) bool { return b.end.event < o.from.event || b.until(o.to) <= o.from.time })
-				others = append(granted[max(last-1, 0):last:last], live...)
+				others = slices.Concat(granted[max(last-1, 0):last], live)
 			}
 			k.done(h, o, others, yield)
 		case o.notHeld && touched.of(o.Attempt) < at(h.from.event) && !followed(asked[i:]):
