@@ -149,13 +149,18 @@ func (d *divider) of(key string) *cutter {
 
 // ready hands on a stretch of which all is known.
 func (d *divider) ready(s *stretch) {
+	d.complete(s)
+	d.hear(s)
+}
+
+// complete adds to a stretch what is known by now.
+func (d *divider) complete(s *stretch) {
 	d.Summary, _ = d.fold.Summary()
 	s.to = min(s.to, d.Events)
 	s.holds = notRefused(s.holds)
 	s.others, s.clock.last = d.ills.instants, d.record.last
 	s.ill = d.lingering(s.of(s.from))
 	s.leases = newLeases(s.holds)
-	d.hear(s)
 }
 
 // notRefused are the holds that were not refused after all.

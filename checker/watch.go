@@ -17,18 +17,22 @@ import (
 // re-entry. What is judged by what did not happen, such as deadlock freedom, has to wait for the
 // end. A history must not be watched that Check would not judge.
 //
-// The judges are asked at once when an event is odd, as a grant beside another hold is, and
-// whenever the history has grown by a sixteenth. But to watch a run shall not cost much more than
-// to judge it fifty times, so that odd events that are no violation are in the end not asked
-// about at once. A Watch starts no goroutine and asks no clock: it may be used in virtual time,
-// and the same events are always found out at the same place.
+// The judges are those of a Stream, and what it keeps is all that a Watch keeps. They hear each part of
+// a key's history when it is over, and what there is of the others at once when an event is odd, as a
+// grant beside another hold is, and whenever the history has grown by a sixteenth. But to watch a
+// run shall not cost much more than to judge it fifty times, so that odd events that are no violation
+// are in the end not asked about at once. A Watch starts no goroutine and asks no clock: it may be used
+// in virtual time, and the same events are always found out at the same place.
 type Watch struct {
 	opt    Options
 	wants  func(Property) bool
-	events []histories.Event
-	next   int // events before which the judges are not asked again without need
-	spent  int // events that were judged, over and over
-	odd    bool
+	stream *Stream
+	heard  bool            // a part that is over, since the judges were asked last
+	open   map[string]bool // keys that something happened on since then
+	n      int             // events
+	next   int             // events before which the judges are not asked again without need
+	spent  int             // calls that were judged, over and over
+	calls  int             // all of them
 	hunch  hunch
 }
 
@@ -41,33 +45,101 @@ func NewWatch(opt Options, wants func(Property) bool) *Watch {
 	if wants == nil {
 		wants = func(Property) bool { return true }
 	}
-	return &Watch{opt: opt, wants: wants, hunch: hunch{
+	w := &Watch{opt: opt, wants: wants, open: make(map[string]bool), hunch: hunch{
 		held: make(map[string]map[uint64]int), seen: make(map[uint64]int64), last: make(map[string]string),
 	}}
+	w.stream = newStream(context.Background(), opt, w.watched())
+	hear := w.stream.divider.hear
+	w.stream.divider.hear = func(s *stretch) {
+		w.heard = true
+		hear(s)
+	}
+	return w
 }
 
 // Len is how many events the Watch has.
-func (w *Watch) Len() int { return len(w.events) }
+func (w *Watch) Len() int { return w.n }
 
 // Add takes the next events, and returns the first property, in the order of reports, that is
 // seen to be violated, or "".
 func (w *Watch) Add(events ...histories.Event) Property {
-	for _, e := range events {
-		w.odd = w.hunch.odd(e) || w.odd
+	odd := make(map[string]bool)
+	for i := range events {
+		e := &events[i]
+		if w.hunch.odd(*e) {
+			odd[e.Key] = true
+		}
+		if e.Type == histories.Invoke && e.Process != histories.Nemesis {
+			w.calls++
+		}
+		_ = w.stream.Add(*e)
+		w.open[e.Key] = true
 	}
-	w.events = append(w.events, events...)
-	n := len(w.events)
-	soon := w.odd && w.spent+n <= mostJudged*n
-	if len(events) == 0 || n < w.next && !soon {
+	w.n += len(events)
+	switch {
+	case len(events) == 0 || w.stream.divider.fold.Err() != nil: // that is for Check to say
 		return ""
+	case w.n >= w.next:
+		odd, w.open = w.open, make(map[string]bool)
+		w.next = w.n + max(1, w.n/16)
+	case w.spent > mostJudged*w.calls:
+		odd = nil
 	}
-	w.odd, w.next, w.spent = false, n+max(1, n/16), w.spent+n
-	for _, res := range check(context.Background(), w.events, w.opt, w.watched()).Results {
-		if res.Verdict == Fail {
-			return res.Property
+	return w.ask(odd)
+}
+
+// ask asks the judges of what is over, and of what there is of some keys.
+func (w *Watch) ask(keys map[string]bool) Property {
+	found := make(map[Property]bool)
+	if w.heard {
+		for _, c := range w.stream.bench {
+			found[c.property] = c.err == nil && c.fails()
+		}
+		w.heard = false
+	}
+	for _, key := range sortedKeys(keys) {
+		s := w.stream.divider.sofar(key)
+		if s == nil {
+			continue
+		}
+		w.spent += len(s.calls)
+		for _, seat := range w.watched() {
+			c := chair{seat: seat, judge: seat.judge(s.record, w.opt)}
+			if c.concerns != nil && !c.concerns(s.record) {
+				continue
+			}
+			c.hear(context.Background(), s, w.opt)
+			found[c.property] = found[c.property] || c.err == nil && c.fails()
+		}
+	}
+	for _, c := range w.stream.bench {
+		if found[c.property] {
+			return c.property
 		}
 	}
 	return ""
+}
+
+// fails says whether what the judge has heard is a violation.
+func (c *chair) fails() bool {
+	var res finding
+	return c.judge.verdict(&res) == nil && res.Verdict == Fail
+}
+
+// sofar is what there is of the last part of a key, as if the history ended here; nil if there is
+// nothing.
+func (d *divider) sofar(key string) *stretch {
+	c := d.keys[key]
+	if c == nil {
+		return nil
+	}
+	for _, o := range c.flying {
+		d.fold.Doubt(o)
+	}
+	s := *c.part
+	s.holds = slices.Clone(s.holds)
+	d.complete(&s)
+	return &s
 }
 
 // watched are the judges that are asked. Of exclusion that is the interval engine alone:
@@ -77,12 +149,12 @@ func (w *Watch) watched() []seat {
 	var seats []seat
 	for _, s := range bench() {
 		switch read, excludes := readings[s.property]; {
-		case excludes && w.wants(s.property):
-			s.judge = func(rec *record, opt Options) judge {
-				return &exclusion{record: rec, read: read, interval: sweep, opt: opt}
-			}
 		case !w.wants(s.property), slices.Contains([]Property{DeadlockFreedom, Availability, Fairness}, s.property):
 			continue
+		case excludes:
+			s.judge = func(rec *record, opt Options) judge {
+				return &exclusion{record: rec, leased: s.property == LeaseHonoured, read: read, interval: sweep, opt: opt}
+			}
 		}
 		seats = append(seats, s)
 	}
@@ -114,6 +186,7 @@ func (h hunch) odd(e histories.Event) bool {
 		return len(held) > 1
 	case e.F == histories.Release && e.Type == histories.Invoke, e.F == histories.Lost, e.F == histories.Abandon:
 		delete(held, e.Attempt)
+		delete(h.seen, e.Attempt)
 	case e.F == histories.Release || e.F == histories.Extend:
 		return e.Type == histories.Fail
 	case e.Type != histories.OK:

@@ -7,7 +7,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/crowd"
 )
 
 // watchable says whether a Watch looks at a property.
@@ -104,5 +106,26 @@ func TestWatchOfNoHistory(t *testing.T) {
 	events[1].Index = 7
 	if found, _ := watch(events, nil); found != "" {
 		t.Errorf("%s", found)
+	}
+}
+
+// TestWatchForgets checks that a Watch of a long history keeps no more of it than a stretch, and sees what
+// breaks at its end.
+func TestWatchForgets(t *testing.T) {
+	w := NewWatch(Options{}, nil)
+	most, found := 0, Property("")
+	crowd := crowd.Crowd{Operations: effort.Count(40_000, 1_000_000), Clients: 8, Unknown: 0.01, Bad: true}
+	for _, e := range crowd.Events() {
+		if p := w.Add(e); p != "" {
+			found = p
+			break
+		}
+		most = max(most, w.stream.divider.calls)
+	}
+	if found != StrictExclusion || w.Len() < 2*crowd.Operations {
+		t.Errorf("after %d events %q was violated, want %s at the end of about %d", w.Len(), found, StrictExclusion, 2*crowd.Operations)
+	}
+	if most > 3*spared {
+		t.Errorf("%d calls were kept at once, want %d at most", most, 3*spared)
 	}
 }

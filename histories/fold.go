@@ -110,6 +110,12 @@ func (f *Fold) Forget(attempt uint64) {
 	f.checks.forget(attempt)
 }
 
+// Doubt takes a call that is under way for one that may have had its effect, until it returns.
+func (f *Fold) Doubt(o *Op) { f.unanswered(o) }
+
+// Err is the error of Validate so far.
+func (f *Fold) Err() error { return f.checks.found.err() }
+
 // Finish takes the end of the history: the calls under way have no outcome.
 func (f *Fold) Finish() {
 	for p := range f.checks.pairs.known.all {
