@@ -27,7 +27,7 @@ func (r *record) hung() *conflict {
 		story := fmt.Sprintf("%s %s%s.", call, how, standing(where))
 		return &conflict{
 			witness: []int{e.Index}, story: story,
-			frame: frame{window: &Window{First: e.Index, Last: e.Index, From: e.Time, To: e.Time}, from: e.Time, to: e.Time},
+			frame: frame{window: &Window{First: e.Index, Last: e.Index, From: e.Time, To: e.Time}, from: e.Time, to: e.Time, events: []histories.Event{e}},
 		}
 	}
 	return nil

@@ -19,20 +19,22 @@ type conflict struct {
 type called struct {
 	attempt           uint64
 	invoked, returned histories.Instant
+	op                *histories.Op // nil: it is not kept
 }
 
 // calledBy is a call that returned.
 func calledBy(o *histories.Op) called {
-	return called{o.Invoke.Attempt, instant(&o.Invoke), instant(&o.Complete)}
+	return called{o.Invoke.Attempt, instant(&o.Invoke), instant(&o.Complete), o}
 }
 
 // acquired is the acquire of a hold.
-func acquired(h *histories.Hold) called { return called{h.Attempt, h.Invoked, h.Returned} }
+func acquired(h *histories.Hold) called { return called{h.Attempt, h.Invoked, h.Returned, nil} }
 
 // A frame is what belongs to a conflict.
 type frame struct {
 	attempts []uint64
 	window   *Window
+	events   []histories.Event
 	from, to time.Duration // of the witness
 }
 
@@ -76,5 +78,5 @@ type finding struct {
 func (res *finding) prove(c *conflict, story string) {
 	res.Verdict, res.Story = Fail, story
 	res.Witness = slices.Sorted(slices.Values(c.witness))
-	res.Attempts, res.Window, res.proof = c.frame.attempts, c.frame.window, c.frame
+	res.Attempts, res.Window, res.Events, res.proof = c.frame.attempts, c.frame.window, c.frame.events, c.frame
 }

@@ -55,7 +55,13 @@ func newDivider(opt Options, hear func(*stretch)) *divider {
 			}
 			d.of(o.Invoke.Key).end(o, instant(&o.Complete))
 		},
-		Over: func(h *histories.Hold) { d.of(h.Key).tick(h.Ended) },
+		Over: func(h *histories.Hold, e *histories.Event) {
+			c := d.of(h.Key)
+			c.tick(h.Ended)
+			if n := len(c.part.singles); n == 0 || c.part.singles[n-1].Index != e.Index {
+				c.part.singles = append(c.part.singles, *e)
+			}
+		},
 	})
 	return d
 }
@@ -270,7 +276,7 @@ func (*cutter) believed(h *histories.Hold, now histories.Instant) bool {
 		return false
 	}
 	given, _ := givenUp(h)
-	return h.Open() || given > at(now.Event) && mayRunUntil(h, 0) >= now.Time
+	return h.Open() || h.Ended.Event > now.Event || given > at(now.Event) && mayRunUntil(h, 0) >= now.Time
 }
 
 // cut ends a part by a release. A deep cut carries on nothing of what was given back.

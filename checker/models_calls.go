@@ -73,6 +73,11 @@ func (c *Census) Model() Model {
 	return Mutex
 }
 
+// OfNoModel says that no more calls can make Model tell one.
+func (c *Census) OfNoModel() bool {
+	return c.attempts || c.argued || len(c.calls) > 0 && !c.within(Mutex)
+}
+
 // within says whether a model has all calls.
 func (c *Census) within(m Model) bool {
 	for f := range c.calls {

@@ -10,6 +10,8 @@ package checker
 import (
 	"fmt"
 	"time"
+
+	"github.com/lockbench/lockbench/histories"
 )
 
 // Verdict is the outcome of a judge. The zero value is Unknown, and Unknown never passes.
@@ -123,6 +125,9 @@ type Result struct {
 	Checked  int           `json:"checked"`  // events looked at
 	Unknowns int           `json:"unknowns"` // operations of unknown outcome among them
 	Took     time.Duration `json:"took"`
+	// Events of a violation are the calls of its attempts, what else the witness names, and the faults
+	// meanwhile, as far as they were known when it was seen.
+	Events []histories.Event `json:"-"`
 }
 
 // Report is the judgement of one history.

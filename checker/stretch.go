@@ -23,7 +23,7 @@ type stretch struct {
 
 	holds   []*histories.Hold // in order of invocations
 	calls   []*histories.Op   // of clients, in order of invocations
-	singles []histories.Event // audits, and what waits cost
+	singles []histories.Event // audits, what waits cost, and what ended holds other than calls
 	leases  leases
 	ill     []*histories.Op // faults that were in force, or left something behind
 

@@ -38,10 +38,10 @@ func (s *stretch) draw(c *conflict) {
 	for _, h := range s.holds {
 		f.call(acquired(h))
 		for _, x := range h.Extends {
-			f.call(called{h.Attempt, x.Invoked, x.Returned})
+			f.call(called{h.Attempt, x.Invoked, x.Returned, nil})
 		}
 		for _, a := range h.Releases {
-			f.call(called{h.Attempt, a.Invoked, a.Returned})
+			f.call(called{h.Attempt, a.Invoked, a.Returned, nil})
 		}
 	}
 	for _, o := range s.calls { // what is no hold: a refused acquire, a read
@@ -57,7 +57,40 @@ func (s *stretch) draw(c *conflict) {
 		f.last = end
 	}
 	c.frame.attempts = sortedKeys(f.attempts)
+	c.frame.events = s.gather(c, f)
 	c.frame.window = &Window{First: f.first.Event, Last: f.last.Event, From: f.first.Time, To: f.last.Time}
+}
+
+// gather are the events that belong to a conflict: of its attempts and of what else it names, and the faults
+// meanwhile.
+func (s *stretch) gather(c *conflict, f framing) []histories.Event {
+	var all []histories.Event
+	call := func(o *histories.Op) {
+		if all = append(all, o.Invoke); o.Done {
+			all = append(all, o.Complete)
+		}
+	}
+	for _, x := range c.called {
+		if x.op != nil {
+			call(x.op)
+		}
+	}
+	for _, o := range s.calls {
+		if f.attempts[o.Invoke.Attempt] || f.names(o.Invoke.Index) || o.Done && f.names(o.Complete.Index) {
+			call(o)
+		}
+	}
+	for _, e := range s.singles {
+		if f.attempts[e.Attempt] || f.names(e.Index) {
+			all = append(all, e)
+		}
+	}
+	for _, o := range s.ill {
+		if o.Invoke.Index <= f.last.Event {
+			call(o)
+		}
+	}
+	return all
 }
 
 // framing is a frame that is being drawn.

@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,18 +43,14 @@ type Judging struct {
 // certain all the same.
 //
 // The events of a history of a lock are not held in memory: see checker.Stream. A second look at the
-// file finds what the witnesses name.
+// file finds what the witnesses name. Of a pipe, which can be read but once, there is what the report
+// has kept: the calls of a violation, and the faults meanwhile.
 func JudgeFile(ctx context.Context, path string, how Judging) (Judged, error) {
 	var j Judged
 	var err error
-	stream := (how.Model == "" || how.Model == ByCalls) && readableAgain(path)
-	if stream {
+	if how.Model == "" || how.Model == ByCalls {
 		err = j.stream(ctx, path, how)
-	}
-	if told := j.Calls.Model(); err == nil && how.Model == ByCalls && told != "" { // it is no history of a lock, and read again
-		j, how.Model, stream = Judged{}, told, false
-	}
-	if err == nil && !stream {
+	} else {
 		err = j.whole(ctx, path, how)
 	}
 	if err != nil {
@@ -118,6 +115,7 @@ func readableAgain(path string) bool {
 	return err == nil && (info.IsDir() || info.Mode().IsRegular())
 }
 
+// whole judges a history of a model.
 func (j *Judged) whole(ctx context.Context, path string, how Judging) error {
 	var err error
 	if j.File, err = histories.WatchFile(path, how.Lenient, how.Watch); err != nil {
@@ -128,15 +126,13 @@ func (j *Judged) whole(ctx context.Context, path string, how Judging) error {
 	for i := range events {
 		j.Calls.Add(&events[i])
 	}
-	j.Model = how.Model
-	if how.Model == ByCalls {
-		j.Model = j.Calls.Model()
-	}
-	if j.Model == "" {
-		j.Report = judge(ctx, events, commandsBeside(path), j.Meta, how.Properties, j.gaps())
-	} else {
-		j.Report = JudgeAs(ctx, events, j.Model)
-	}
+	j.as(ctx, how.Model, events)
+	return nil
+}
+
+// as judges the events as those of a model.
+func (j *Judged) as(ctx context.Context, model checker.Model, events []histories.Event) {
+	j.Model, j.Report = model, JudgeAs(ctx, events, model)
 	j.Cited = make(map[int]histories.Event)
 	for _, i := range cited(j.Report) {
 		if i < len(events) {
@@ -144,9 +140,9 @@ func (j *Judged) whole(ctx context.Context, path string, how Judging) error {
 		}
 	}
 	j.Drawn = drawn(j.Report).of(events)
-	return nil
 }
 
+// stream judges a history of a lock. As long as it may be one of a model its events are kept, in case it is.
 func (j *Judged) stream(ctx context.Context, path string, how Judging) error {
 	meta, err := histories.MetaOf(path)
 	if err != nil {
@@ -159,17 +155,53 @@ func (j *Judged) stream(ctx context.Context, path string, how Judging) error {
 	}
 	s := checker.NewStream(ctx, opt)
 	faults := false
+	var kept []histories.Event
 	j.File, err = histories.WatchEvents(path, how.Lenient, how.Watch, func(_ int, e histories.Event) error {
 		j.Count++
 		j.Calls.Add(&e)
 		faults = faults || beginsFault(&e)
+		if kept = append(kept, e); how.Model == "" || j.Calls.OfNoModel() {
+			kept = nil
+		}
 		return errors.Join(interrupted(ctx, j.Count), s.Add(e))
 	})
 	if err != nil {
 		return err
 	}
+	if told := j.Calls.Model(); how.Model == ByCalls && told != "" {
+		j.as(ctx, told, kept)
+		return nil
+	}
 	j.Report = s.Check(j.gaps(), faults)
+	if readableAgain(path) {
+		return j.lookAgain(ctx, path, how.Lenient)
+	}
+	j.cite()
+	return nil
+}
 
+// cite takes the events that the report has kept itself.
+func (j *Judged) cite() {
+	j.Cited = make(map[int]histories.Event)
+	wanted, draw := cited(j.Report), drawn(j.Report)
+	known := make(map[int]histories.Event)
+	for _, res := range j.Report.Results {
+		for _, e := range res.Events {
+			known[e.Index] = e
+		}
+	}
+	for _, i := range slices.Sorted(maps.Keys(known)) {
+		if slices.Contains(wanted, i) {
+			j.Cited[i] = known[i]
+		}
+		if draw.wants(known[i]) {
+			j.Drawn = append(j.Drawn, known[i])
+		}
+	}
+}
+
+// lookAgain finds in the file what the report names, and what there is to draw.
+func (j *Judged) lookAgain(ctx context.Context, path string, lenient bool) error {
 	wanted := cited(j.Report)
 	if len(wanted) == 0 {
 		return nil
@@ -178,7 +210,7 @@ func (j *Judged) stream(ctx context.Context, path string, how Judging) error {
 	draw := drawn(j.Report)
 	last := max(slices.Max(wanted), draw.last)
 	n := 0
-	_, err = histories.EachEvent(path, how.Lenient, func(_ int, e histories.Event) error {
+	_, err := histories.EachEvent(path, lenient, func(_ int, e histories.Event) error {
 		if slices.Contains(wanted, n) {
 			j.Cited[n] = e
 		}

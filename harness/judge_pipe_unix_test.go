@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/harness"
 )
@@ -31,7 +33,17 @@ func TestJudgeFileOfAPipe(t *testing.T) {
 	if err := <-written; err != nil {
 		t.Fatal(err)
 	}
+	want, err := harness.JudgeFile(t.Context(), "../checker/testdata/mutual-exclusion-bad-failover.jsonl", harness.Judging{Properties: exclusion()})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if got.Report.Verdict != checker.Fail || len(got.Cited) == 0 {
 		t.Errorf("%v, %d events cited", got.Report.Verdict, len(got.Cited))
+	}
+	if diff := cmp.Diff(want.Cited, got.Cited); diff != "" {
+		t.Errorf("cited (-of the file +of the pipe):\n%s", diff)
+	}
+	if diff := cmp.Diff(want.Drawn, got.Drawn); diff != "" {
+		t.Errorf("drawn (-of the file +of the pipe):\n%s", diff)
 	}
 }

@@ -15,7 +15,7 @@ type Fold struct {
 	tallies map[F]*Tally
 
 	began, ended func(*Op)
-	gone         func(*Hold)
+	gone         func(*Hold, *Event)
 
 	open     map[int][]*Hold // of them those that nothing has ended, by worker
 	sick     int             // faults that have not ended
@@ -49,9 +49,9 @@ func (t Tally) Unknown() int { return t.Calls - t.OK - t.Failed }
 
 // Hooks are told of what a Fold pairs. Each may be nil.
 type Hooks struct {
-	Began func(*Op)   // a client's call; of an acquire, the Fold has its Hold by then
-	Ended func(*Op)   // it returned; its Hold tells what came of it
-	Over  func(*Hold) // a belief was ended by an event that is no call
+	Began func(*Op)           // a client's call; of an acquire, the Fold has its Hold by then
+	Ended func(*Op)           // it returned; its Hold tells what came of it
+	Over  func(*Hold, *Event) // a belief was ended by an event that is no call
 }
 
 // NewFold returns a Fold of no events.
@@ -286,7 +286,7 @@ func (f *Fold) end(e *Event) {
 	case e.Single() && (e.F == Lost || e.F == Abandon):
 		if h := f.Hold(e.Attempt); h != nil && h.Open() && e.Index > h.Invoked.Event {
 			f.over(h, e)
-			f.tell(h)
+			f.tell(h, e)
 		}
 	case e.Single() && e.F == Crash:
 		f.crash(e)
@@ -301,13 +301,13 @@ func (f *Fold) crash(e *Event) {
 	}
 	for _, h := range slices.Clone(f.open[e.Worker]) {
 		f.over(h, e)
-		f.tell(h)
+		f.tell(h, e)
 	}
 }
 
-func (f *Fold) tell(h *Hold) {
+func (f *Fold) tell(h *Hold, e *Event) {
 	if f.gone != nil {
-		f.gone(h)
+		f.gone(h, e)
 	}
 }
 
