@@ -152,46 +152,22 @@ func (h *hold) shortest() time.Duration {
 	return sure(h.from.time, ttl)
 }
 
-// A reach is which sections end last: of all, and of all that may not share with that one.
-type reach struct{ longest, rival *section }
-
-// of is the section that ends last of those with which h may not share, or nil.
-func (r reach) of(h *hold) *section {
-	if r.longest != nil && (r.longest.hold == h || r.longest.hold.shares(h)) {
-		return r.rival
-	}
-	return r.longest
-}
-
-func (r reach) with(s *section) reach {
-	kin := r.longest != nil && (r.longest.hold == s.hold || r.longest.hold.shares(s.hold))
-	switch {
-	case r.longest == nil || s.to > r.longest.to && kin:
-		return reach{s, r.rival}
-	case s.to > r.longest.to:
-		return reach{s, r.longest}
-	case !kin && (r.rival == nil || s.to > r.rival.to):
-		return reach{r.longest, s}
-	}
-	return r
-}
-
 func (k *table) sweep(lasting, glimpses []section, yield func(finding)) {
 	slices.SortFunc(lasting, func(a, b section) int { return cmp.Compare(a.from, b.from) })
-	reaches := make([]reach, len(lasting)+1)
+	reaches := make([]leaders[party, *section], len(lasting)+1) // which of those so far end last
 	for i := range lasting {
 		s := &lasting[i]
-		if first := reaches[i].of(s.hold); first != nil && first.to > s.from {
+		if first := reaches[i].but(s.hold.party()); first != nil && first.to > s.from {
 			yield(k.overlap([]*section{first}, s))
 		}
-		reaches[i+1] = reaches[i].with(s)
+		reaches[i+1] = reaches[i].with(s.hold.party(), s, int64(s.to))
 	}
 	for i := range glimpses {
 		s := &glimpses[i]
 		var cover []*section
 		for end := s.from; end < s.to; {
 			i, _ := slices.BinarySearchFunc(lasting, end, func(b section, r rank) int { return cmp.Compare(b.from, r) })
-			next := reaches[i].of(s.hold)
+			next := reaches[i].but(s.hold.party())
 			if next == nil || next.to <= end {
 				cover = nil // here is a free instant
 				break

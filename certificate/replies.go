@@ -13,9 +13,9 @@ func untrue(k *table, yield func(finding)) {
 	k.refusedOwn(yield)
 	granted := slices.DeleteFunc(slices.Clone(k.holds), func(h *hold) bool { return !h.granted() })
 	slices.SortFunc(granted, func(a, b *hold) int { return a.to.event - b.to.event })
-	last := 0          // of granted, before the call
-	var live []*hold   // of those before the call that may be certain
-	var touched reach2 // until when calls so far may have reached the key
+	last := 0                         // of granted, before the call
+	var live []*hold                  // of those before the call that may be certain
+	var touched leaders[uint64, rank] // until when calls so far may have reached the key
 	asked := k.asked()
 	for i, o := range asked {
 		for ; last < len(granted) && granted[last].to.event < o.from.event; last++ {
@@ -36,14 +36,14 @@ func untrue(k *table, yield func(finding)) {
 				others = slices.Concat(granted[max(last-1, 0):last], live)
 			}
 			k.done(h, o, others, yield)
-		case o.notHeld && touched.of(o.Attempt) < at(h.from.event) && !followed(asked[i:]):
+		case o.notHeld && touched.but(o.Attempt) < at(h.from.event) && !followed(asked[i:]):
 			k.denied(h, o, yield)
 		}
 		reach := never
 		if o.outcome != histories.Info {
 			reach = at(o.to.event)
 		}
-		touched = touched.with(o.Attempt, reach)
+		touched = touched.with(o.Attempt, reach, int64(reach))
 	}
 }
 
@@ -65,32 +65,6 @@ func followed(calls []*op) bool {
 		}
 	}
 	return false
-}
-
-// A reach2 is until when calls may have reached a key: of all, and of all other attempts than that of the
-// latest.
-type reach2 struct {
-	by             uint64
-	latest, others rank
-}
-
-func (r reach2) of(attempt uint64) rank {
-	if r.by == attempt {
-		return r.others
-	}
-	return r.latest
-}
-
-func (r reach2) with(attempt uint64, until rank) reach2 {
-	switch {
-	case r.by == attempt:
-		r.latest = max(r.latest, until)
-	case until > r.latest:
-		return reach2{attempt, until, r.latest}
-	default:
-		r.others = max(r.others, until)
-	}
-	return r
 }
 
 // done looks for why the "done" of a release or extend is untrue: it was given back before, or the key was

@@ -114,20 +114,20 @@ func unordered(k *table, yield func(finding)) {
 			most("token of the second", b.issued, "token of the first", a.issued)))
 	}
 	same := make(map[int64]*hold)
-	var top tops
+	var top leaders[party, *hold]
 	i, ordered := 0, 0
 	for _, h := range issued {
 		for ; i < len(returned) && returned[i].to.event < h.from.event; i++ {
-			top = top.with(returned[i], stay)
+			top = top.with(stay[returned[i]], returned[i], returned[i].issued)
 		}
 		ordered += b2i(top.first != nil)
-		twin, rival := same[h.issued], top.of(h, stay)
+		twin, rival := same[h.issued], top.but(stay[h])
 		switch {
 		case top.first != nil && top.first.issued > h.issued:
 			falls(top.first, h)
 		case rival != nil && rival.issued >= h.issued:
 			falls(rival, h)
-		case twin != nil && stay(twin) != stay(h):
+		case twin != nil && stay[twin] != stay[h]:
 			falls(twin, h)
 		}
 		if twin == nil {
@@ -155,50 +155,18 @@ func unordered(k *table, yield func(finding)) {
 	}
 }
 
-// tops are the grants with the highest tokens: of all, and of those that belong to another stay.
-type tops struct{ first, rival *hold }
-
-func (t tops) of(h *hold, stay func(*hold) stay) *hold {
-	if t.first != nil && stay(t.first) == stay(h) {
-		return t.rival
-	}
-	return t.first
-}
-
-func (t tops) with(h *hold, stay func(*hold) stay) tops {
-	kin := t.first != nil && stay(t.first) == stay(h)
-	switch {
-	case t.first == nil || h.issued > t.first.issued && kin:
-		t.first = h
-	case h.issued > t.first.issued:
-		return tops{h, t.first}
-	case !kin && (t.rival == nil || h.issued > t.rival.issued):
-		t.rival = h
-	}
-	return t
-}
-
-// A stay is who may share a key, and a token: a client that re-enters, as long as it has anything.
-type stay struct {
-	mode   histories.Mode
-	worker int
-	n      uint64 // of a client that re-enters how often it began, and of one that does not its attempt
-}
-
-func (k *table) stays() func(*hold) stay {
+// stays are the parties of the holds of a key, as long as each has anything: a client that enters again when
+// it has given back all that it had begins another.
+func (k *table) stays() map[*hold]party {
 	type visit struct {
 		n     uint64
 		until int // when the last of its holds was given back
 	}
-	of := make(map[uint64]stay)
+	of := make(map[*hold]party, len(k.holds))
 	visits := make(map[int]*visit) // by worker
 	for _, h := range k.holds {
-		switch h.Mode {
-		case histories.Shared:
-			of[h.Attempt] = stay{mode: h.Mode}
-			continue
-		case histories.Exclusive:
-			of[h.Attempt] = stay{n: h.Attempt}
+		of[h] = h.party()
+		if h.Mode != histories.Reentrant {
 			continue
 		}
 		v := visits[h.Worker]
@@ -214,9 +182,9 @@ func (k *table) stays() func(*hold) stay {
 			back = r.to.event
 		}
 		v.until = max(v.until, back)
-		of[h.Attempt] = stay{h.Mode, h.Worker, v.n}
+		of[h] = party{h.Mode, h.Worker, v.n}
 	}
-	return func(h *hold) stay { return of[h.Attempt] }
+	return of
 }
 
 // counts are the accepted accesses of a counter, with what each found before it counted itself, in order

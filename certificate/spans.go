@@ -79,3 +79,31 @@ func (s spans) meeting(o span) func(func(int) bool) {
 		}
 	}
 }
+
+// leaders are the greatest of some values, and the greatest of those that are of another kind than that.
+type leaders[K comparable, V any] struct {
+	first, other V
+	size, rest   int64
+	kind         K
+	n            int // of both
+}
+
+func (l leaders[K, V]) with(kind K, v V, size int64) leaders[K, V] {
+	switch {
+	case l.n > 0 && kind != l.kind && size > l.size:
+		return leaders[K, V]{v, l.first, size, l.size, kind, 2}
+	case l.n > 0 && kind != l.kind && (l.n == 1 || size > l.rest):
+		l.other, l.rest, l.n = v, size, 2
+	case l.n == 0 || kind == l.kind && size > l.size:
+		l.first, l.size, l.kind, l.n = v, size, kind, max(l.n, 1)
+	}
+	return l
+}
+
+// but is the greatest that is not of a kind, or else the zero value.
+func (l leaders[K, V]) but(kind K) V {
+	if l.n > 0 && kind == l.kind {
+		return l.other
+	}
+	return l.first
+}

@@ -92,7 +92,7 @@ func (s *supply) alone(wanted []rank, readers bool) []bool {
 		}
 	}
 	var taken rank
-	var want reach2 // until when somebody wants it, by worker
+	var want leaders[int, rank] // until when somebody wants it, by worker
 	t := 0
 	for i, o := range s.asked {
 		call := s.calling(o)
@@ -101,10 +101,9 @@ func (s *supply) alone(wanted []rank, readers bool) []bool {
 				taken = max(taken, s.taken[t].to)
 			}
 		}
-		who := uint64(o.Worker) + 1 // 0 is nobody
-		free[i] = next[i] >= call.to && want.of(who) < call.from && taken < call.from && !s.sick.meets(call)
+		free[i] = next[i] >= call.to && want.but(o.Worker) < call.from && taken < call.from && !s.sick.meets(call)
 		if !readers || o.Mode != histories.Shared {
-			want = want.with(who, wanted[i])
+			want = want.with(o.Worker, wanted[i], int64(wanted[i]))
 		}
 	}
 	return free

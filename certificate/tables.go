@@ -241,6 +241,23 @@ func (h *hold) isOpen() bool { return h.by == "" }
 
 func (h *hold) shares(o *hold) bool { return h.Shares(&o.Call) }
 
+// A party are those who may share a key: readers, the re-entries of one worker, or one attempt.
+type party struct {
+	mode   histories.Mode
+	worker int    // of re-entries
+	n      uint64 // the attempt of who shares with nobody; see stays
+}
+
+func (h *hold) party() party {
+	switch h.Mode {
+	case histories.Shared:
+		return party{mode: h.Mode}
+	case histories.Reentrant:
+		return party{mode: h.Mode, worker: h.Worker}
+	}
+	return party{n: h.Attempt}
+}
+
 // accepted is the first release that was accepted, or nil.
 func (h *hold) accepted() *op {
 	for _, r := range h.releases {

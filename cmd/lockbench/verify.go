@@ -25,9 +25,9 @@ func newVerify() *cobra.Command {
 		Use:   "verify HISTORY CERTIFICATE",
 		Short: "Verify a certificate of verdicts on a history",
 		Long: `Verify holds a certificate, as lockbench check --certificate writes it, against its history: a run directory, or lockbench's
-history.jsonl. It shares no code with the judges: it reads the events that a verdict names again and checks the inequalities
-that prove it, and that nothing between them excuses it. docs/certificates.md tells what a certificate proves, so that
-anybody can write another verifier.
+history.jsonl. It shares no code with the judges: it looks in the history again for what each rule forbids, and for the events
+and inequalities that a verdict names. docs/certificates.md tells what a certificate proves, so that anybody can write
+another verifier.
 
 It exits with 0 if all that the certificate proves holds, with 1 if something does not, and with 2 if it proves nothing. A file
 that is no history or no certificate, or is of another history, is exit 254.`,
