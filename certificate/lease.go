@@ -113,7 +113,8 @@ func (k *table) leases() {
 		case len(h.extends) > 0:
 			h.lease = steps(h.grants(), h.asked)
 		case h.granted():
-			h.lease = []step{{event: h.to.event, until: sure(h.from.time, h.TTL), proof: h.op}}
+			h.first[0] = step{event: h.to.event, until: sure(h.from.time, h.TTL), proof: h.op}
+			h.lease = h.first[:]
 		}
 		if h.Mode == histories.Reentrant {
 			entered[h.Worker] = append(entered[h.Worker], h)

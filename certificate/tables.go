@@ -20,7 +20,7 @@ type tables struct {
 	times   []time.Duration // of events
 	keys    []*table        // in order of first calls
 	of      map[uint64]*hold
-	refused map[uint64]*op    // acquires
+	refused map[uint64]*op    // acquires of attempts that made calls nevertheless
 	left    []histories.Event // what ended attempts without a call
 	byKey   map[string]*table
 	open    map[int]*op // by process
@@ -83,6 +83,9 @@ type hold struct {
 	lease    []step // own
 	common   []step // with the extends of what its client entered besides; nil: the same
 	spent    int    // event from which on a release of something else may have given it back, or pending
+
+	one   [1]*op  // room for the first release
+	first [1]step // and for the lease of what is not extended
 }
 
 func newTables(terms Terms) *tables {
@@ -132,9 +135,11 @@ func (t *tables) event(e *histories.Event) {
 	}
 }
 
+// slab is how many are allocated at once of what there will be many of.
+const slab = 256
+
 // room returns a call that nobody has.
 func (t *tables) room() *op {
-	const slab = 256
 	if len(t.spare) == 0 {
 		t.spare = make([]op, slab)
 	}
@@ -198,22 +203,37 @@ func (t *tables) gap(when time.Duration) rank {
 
 // pair finds the holds of a key.
 func (k *table) pair() {
+	var room []hold
+	orphans := make(map[uint64]bool) // attempts that are no holds, and make calls
 	for _, o := range k.calls {
-		switch {
-		case o.F == histories.Acquire && o.outcome == histories.Fail:
-			k.refused[o.Attempt] = o
-		case o.F == histories.Acquire:
-			h := &hold{op: o, end: moment{event: pending}, spent: pending}
+		switch o.F {
+		case histories.Acquire:
+			if o.outcome == histories.Fail {
+				continue
+			}
+			if len(room) == 0 {
+				room = make([]hold, slab)
+			}
+			h := &room[0]
+			room = room[1:]
+			h.op, h.end.event, h.spent, h.releases = o, pending, pending, h.one[:0]
 			k.holds, k.of[o.Attempt] = append(k.holds, h), h
+		case histories.Extend, histories.Release:
+			h := k.of[o.Attempt]
+			switch {
+			case h == nil:
+				orphans[o.Attempt] = true
+			case o.F == histories.Release:
+				h.releases = append(h.releases, o)
+				h.finish(o.from, histories.Release)
+			case o.outcome != histories.Fail:
+				h.extends = append(h.extends, o)
+			}
 		}
-		h := k.of[o.Attempt]
-		switch {
-		case h == nil:
-		case o.F == histories.Extend && o.outcome != histories.Fail:
-			h.extends = append(h.extends, o)
-		case o.F == histories.Release:
-			h.releases = append(h.releases, o)
-			h.finish(o.from, histories.Release)
+	}
+	for _, o := range k.calls {
+		if len(orphans) > 0 && o.F == histories.Acquire && o.outcome == histories.Fail && orphans[o.Attempt] {
+			k.refused[o.Attempt] = o
 		}
 	}
 	for _, h := range k.holds {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
@@ -127,18 +128,29 @@ func (v *verifier) conclude(c *Certificate) error {
 		return fmt.Errorf("it says that the history has %d bytes and %d events, found %d and %d",
 			c.History.Bytes, c.History.Events, found.Bytes, found.Events)
 	}
-	if err := explained(v.tables, c); err != nil {
-		return err
-	}
+	errs := make([]error, 1+len(c.Proven))
+	var all sync.WaitGroup // nothing changes what was read
+	all.Go(func() { errs[0] = explained(v.tables, c) })
 	for i := range c.Proven {
-		verdict := &c.Proven[i]
-		again := slices.ContainsFunc(c.Proven[:i], func(v Verdict) bool { return v.Rule == verdict.Rule })
-		if again {
-			return fmt.Errorf("there are two verdicts of %s", verdict.Rule)
+		all.Go(func() { errs[1+i] = v.verdict(c, i) })
+	}
+	all.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
 		}
-		if err := errors.Join(v.lines(verdict), v.holds(verdict)); err != nil {
-			return fmt.Errorf("verdict %d, %s: %w", i+1, verdict.Rule, err)
-		}
+	}
+	return nil
+}
+
+// verdict says why the i-th verdict is not proven.
+func (v *verifier) verdict(c *Certificate, i int) error {
+	verdict := &c.Proven[i]
+	if slices.ContainsFunc(c.Proven[:i], func(v Verdict) bool { return v.Rule == verdict.Rule }) {
+		return fmt.Errorf("there are two verdicts of %s", verdict.Rule)
+	}
+	if err := errors.Join(v.lines(verdict), v.holds(verdict)); err != nil {
+		return fmt.Errorf("verdict %d, %s: %w", i+1, verdict.Rule, err)
 	}
 	return nil
 }
