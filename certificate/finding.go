@@ -36,7 +36,7 @@ func searches() map[string]search {
 		ownership:       eachKey(foreign),
 		truthfulReplies: eachKey(untrue),
 		resourceSafety:  eachKey(overwritten),
-		fencing:         eachKey(unordered),
+		fencing:         unordered,
 		counterSafety:   eachKey(miscounted),
 		singleWinner:    eachKey(drawnTwice),
 		reentrancy:      reentered,

@@ -99,8 +99,24 @@ func (k *table) stale(yield func(finding)) {
 	}
 }
 
-// unordered looks for tokens of a key that do not rise with its grants, and for accesses with stale ones.
-func unordered(k *table, yield func(finding)) {
+// unordered looks for tokens that do not rise with the grants of a key, and for accesses with stale ones.
+func unordered(t *tables, yield func(finding)) {
+	ordered := 0
+	for _, k := range t.keys {
+		ordered += k.falling(yield)
+		k.stale(yield)
+		if k.counter {
+			k.staleCounts(yield)
+		}
+	}
+	if ordered == 0 {
+		yield(doubt("no two acquires with tokens came one after the other"))
+	}
+}
+
+// falling looks for tokens of a key that do not rise, and returns how many grants with one came after
+// another.
+func (k *table) falling(yield func(finding)) (ordered int) {
 	stay := k.stays()
 	var issued []*hold
 	for _, h := range k.holds {
@@ -115,7 +131,7 @@ func unordered(k *table, yield func(finding)) {
 	}
 	same := make(map[int64]*hold)
 	var top leaders[party, *hold]
-	i, ordered := 0, 0
+	i := 0
 	for _, h := range issued {
 		for ; i < len(returned) && returned[i].to.event < h.from.event; i++ {
 			top = top.with(stay[returned[i]], returned[i], returned[i].issued)
@@ -146,13 +162,7 @@ func unordered(k *table, yield func(finding)) {
 			}
 		}
 	}
-	if len(issued) > 0 && ordered == 0 {
-		yield(doubt("no two acquires with tokens of " + k.key + " came one after the other"))
-	}
-	k.stale(yield)
-	if k.counter {
-		k.staleCounts(yield)
-	}
+	return ordered
 }
 
 // stays are the parties of the holds of a key, as long as each has anything: a client that enters again when

@@ -153,6 +153,10 @@ func (k *table) unanswered(calm rank, yield func(finding)) {
 
 // overtaken looks for waiting clients that another overtook more often than the lock promises.
 func overtaken(t *tables, yield func(finding)) {
+	if t.terms.Overtaking <= 0 {
+		yield(doubt("the lock promises no fairness"))
+		return
+	}
 	waits := 0
 	for _, k := range t.keys {
 		queue := make(map[int]*waiting) // by worker

@@ -92,7 +92,14 @@ func damaged(r *rand.Rand, events []histories.Event) []histories.Event {
 	for range r.IntN(4) {
 		i := r.IntN(len(events))
 		e := &events[i]
-		switch r.IntN(8) {
+		switch r.IntN(9) {
+		case 8: // of two keys
+			odd := r.Uint64N(2)
+			for j := range events {
+				if events[j].Attempt%2 == odd && events[j].Key != "" && events[j].F != histories.Audit {
+					events[j].Key = "other"
+				}
+			}
 		case 0: // another answer
 			if e.Type != histories.Invoke && !e.Single() {
 				e.Type = []histories.Type{histories.OK, histories.Fail, histories.Info}[r.IntN(3)]
