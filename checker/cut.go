@@ -267,7 +267,7 @@ func (c *cutter) quiet(now histories.Instant) bool {
 // sick says whether a fault is in force, or has left something behind.
 func (c *cutter) sick(now histories.Instant) bool {
 	left := plus(c.lease, c.opt.slack())
-	return slices.ContainsFunc(c.fold.Faults(), func(f *histories.Op) bool { return !healed(f) || now.Time < plus(f.Complete.Time, left) })
+	return c.ills.open > 0 || c.ills.unhealed || c.ills.healed.Event > 0 && now.Time < plus(c.ills.healed.Time, left)
 }
 
 // believed says whether somebody believes at an event to have h, or is owed its lease.
@@ -403,7 +403,7 @@ func (c *cutter) kept(last *stretch, deep bool) map[uint64]bool {
 		open := done && o.Outcome() == histories.Info
 		reaches := open && (o.Invoke.F == histories.Release || o.Invoke.F == histories.Extend)
 		switch of := doubtful[worker]; {
-		case !done, end.Event >= last.settled, open && counted[attempt], !latest[worker] && last.mine(o.Invoke.Index) && (!deep || had[attempt]):
+		case !done, end.Event >= last.settled, open && counted[attempt] && o.Invoke.F != histories.Extend, !latest[worker] && last.mine(o.Invoke.Index) && (!deep || had[attempt]):
 			kept[attempt] = true
 		case reaches && of == nil:
 			doubtful[worker] = map[uint64]bool{attempt: true}

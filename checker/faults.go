@@ -60,6 +60,9 @@ func (c cover) latest(s span) (rank, bool) {
 type ills struct {
 	harmless []histories.F       // faults of clients alone
 	instants []histories.Instant // starts and ends, in order
+	open     int                 // faults that have not ended
+	unhealed bool                // one ended, and nobody knows whether it is over
+	healed   histories.Instant   // when the last one was over
 
 	all, servers cover
 	known        bool // they are those of now
@@ -72,8 +75,11 @@ func (r *record) fault(e *histories.Event) {
 	r.ills.instants, r.ills.known = append(r.ills.instants, instant(e)), false
 	switch {
 	case e.Type == histories.Invoke:
+		r.ills.open++
 		r.hit = r.hit || e.Time < r.possibly
 	case !e.Single():
+		r.ills.open = max(r.ills.open-1, 0) // lines may have been left out
+		r.ills.unhealed, r.ills.healed = r.ills.unhealed || e.Type == histories.Info, instant(e)
 		r.pace.healed(instant(e))
 	}
 }
