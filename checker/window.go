@@ -81,7 +81,7 @@ func (s *stretch) gather(c *conflict, f framing) []histories.Event {
 		}
 	}
 	for _, e := range s.singles {
-		if f.attempts[e.Attempt] || f.names(e.Index) {
+		if e.F == histories.Crash || f.attempts[e.Attempt] || f.names(e.Index) {
 			all = append(all, e)
 		}
 	}

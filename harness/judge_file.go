@@ -42,9 +42,8 @@ type Judging struct {
 // the model at all; that is no error here. Where lines were left out, the report says what is
 // certain all the same.
 //
-// The events of a history of a lock are not held in memory: see checker.Stream. A second look at the
-// file finds what the witnesses name. Of a pipe, which can be read but once, there is what the report
-// has kept: the calls of a violation, and the faults meanwhile.
+// The events of a history of a lock are not held in memory: see checker.Stream. What the witnesses name is
+// kept with the report: the calls of a violation, and the faults meanwhile.
 func JudgeFile(ctx context.Context, path string, how Judging) (Judged, error) {
 	var j Judged
 	var err error
@@ -109,12 +108,6 @@ func commandsBeside(path string) []histories.Exchange {
 	return x
 }
 
-// readableAgain says that a path is no pipe or terminal, which can be read but once.
-func readableAgain(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && (info.IsDir() || info.Mode().IsRegular())
-}
-
 // whole judges a history of a model.
 func (j *Judged) whole(ctx context.Context, path string, how Judging) error {
 	var err error
@@ -173,14 +166,11 @@ func (j *Judged) stream(ctx context.Context, path string, how Judging) error {
 		return nil
 	}
 	j.Report = s.Check(j.gaps(), faults)
-	if readableAgain(path) {
-		return j.lookAgain(ctx, path, how.Lenient)
-	}
 	j.cite()
 	return nil
 }
 
-// cite takes the events that the report has kept itself.
+// cite takes the events that the report has kept.
 func (j *Judged) cite() {
 	j.Cited = make(map[int]histories.Event)
 	wanted, draw := cited(j.Report), drawn(j.Report)
@@ -199,37 +189,6 @@ func (j *Judged) cite() {
 		}
 	}
 }
-
-// lookAgain finds in the file what the report names, and what there is to draw.
-func (j *Judged) lookAgain(ctx context.Context, path string, lenient bool) error {
-	wanted := cited(j.Report)
-	if len(wanted) == 0 {
-		return nil
-	}
-	j.Cited = make(map[int]histories.Event)
-	draw := drawn(j.Report)
-	last := max(slices.Max(wanted), draw.last)
-	n := 0
-	_, err := histories.EachEvent(path, lenient, func(_ int, e histories.Event) error {
-		if slices.Contains(wanted, n) {
-			j.Cited[n] = e
-		}
-		if draw.wants(e) {
-			j.Drawn = append(j.Drawn, e)
-		}
-		if n++; n > last {
-			return errFound
-		}
-		return interrupted(ctx, n)
-	})
-	if errors.Is(err, errFound) {
-		return nil
-	}
-	return err
-}
-
-// errFound ends the second look at a file.
-var errFound = errors.New("all was found")
 
 // interrupted asks a context now and then.
 func interrupted(ctx context.Context, events int) error {
