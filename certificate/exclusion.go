@@ -20,6 +20,13 @@ type section struct {
 	late    bool // it began by an extend, when another was over
 }
 
+// endBy ends a section at a time, but not before it is known that it has passed.
+func (s *section) endBy(end, known rank, until time.Duration) {
+	if s.to, s.until = end, until; end < known {
+		s.to, s.until = known, 0
+	}
+}
+
 // believed are the sections of mutual exclusion: from the grant on until the attempt ends.
 func believed(_ *table, h *hold) []section {
 	return []section{{span: between(h.proof().event, h.end.event), hold: h, grant: h.proof().event}}
@@ -47,7 +54,7 @@ func trusted(k *table, h *hold) (all []section) {
 		case x.to.event >= h.end.event:
 		case at(x.to.event) < all[last].to:
 			next := told(x.to.event, x.deadline)
-			all[last].to, all[last].until = max(next.to, next.from+1), next.until
+			all[last].endBy(next.to, next.from+1, next.until)
 		default:
 			next := told(x.to.event, x.deadline)
 			next.late = true
@@ -93,7 +100,7 @@ func served(k *table, h *hold) (all []section) {
 		}
 		end := k.gap(until)
 		if last := len(all) - 1; last >= 0 && all[last].to > now {
-			all[last].to, all[last].until = max(end, now-1), until
+			all[last].endBy(end, now-1, until)
 			continue
 		}
 		if len(all) == 0 || s.proof != nil {
