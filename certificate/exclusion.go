@@ -116,11 +116,24 @@ func served(k *table, h *hold) (all []section) {
 }
 
 // exclusive looks for sections of one key that meet, though their attempts may not share it.
-func exclusive(read func(*table, *hold) []section, leases bool) search {
+func exclusive(read func(*table, *hold) []section) search {
 	return eachKey(func(k *table, yield func(finding)) {
-		lasting, glimpses := k.sections(read, leases)
+		lasting, glimpses := k.sections(read, false)
 		k.sweep(lasting, glimpses, yield)
 	})
+}
+
+// honoured looks for leases of one key that meet or, if no two do, cannot all have come one after the other.
+func honoured(k *table, yield func(finding)) {
+	meet := false
+	lasting, glimpses := k.sections(served, true)
+	k.sweep(lasting, glimpses, func(f finding) {
+		meet = true
+		yield(f)
+	})
+	if !meet {
+		chained(k, yield)
+	}
 }
 
 // sections are those of a key: those that last, and glimpses.

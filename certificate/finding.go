@@ -30,9 +30,9 @@ type search func(t *tables, yield func(finding))
 // searches are those of every rule.
 func searches() map[string]search {
 	return map[string]search{
-		mutualExclusion: exclusive(believed, false),
-		leaseExclusion:  exclusive(trusted, false),
-		leaseHonoured:   exclusive(served, true),
+		mutualExclusion: exclusive(believed),
+		leaseExclusion:  exclusive(trusted),
+		leaseHonoured:   eachKey(honoured),
 		ownership:       eachKey(foreign),
 		truthfulReplies: eachKey(untrue),
 		resourceSafety:  eachKey(overwritten),

@@ -219,7 +219,7 @@ func spend(holds []*hold) {
 			continue
 		}
 		for _, p := range all[next:] {
-			if p.from.event > h.end.event {
+			if p.from.event > h.back() {
 				break
 			}
 			if p.of != h && takes(p, h) {
@@ -230,11 +230,29 @@ func spend(holds []*hold) {
 	}
 }
 
+// back is the event by which the calls were over that gave h back, or pending.
+func (h *hold) back() int {
+	if h.stop() == pending {
+		return pending
+	}
+	last := 0
+	if h.by == histories.Lost {
+		last = h.end.event
+	}
+	for _, r := range h.releases {
+		last = max(last, r.to.event)
+	}
+	return last
+}
+
 // takes says whether a release of another hold may have given h back.
 func takes(p payback, h *hold) bool {
 	first, last := p.of, h
 	if first.to.event > last.to.event {
 		first, last = last, first
+	}
+	if !h.granted() {
+		return true // it need not have been counted
 	}
 	back := p.of.givesBack(p.from.event, pending) || p.of.spent < p.returned()
 	return !p.certain || back || first.until(last.to) <= last.to.time

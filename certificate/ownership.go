@@ -20,8 +20,11 @@ func foreign(k *table, yield func(finding)) {
 	var accepted []*op // releases and extends, in order of invocations
 	var reached []int  // when the last of those so far returned
 	refused := make(map[uint64][]*op)
+	var taken []*op
 	for _, o := range k.calls {
 		switch {
+		case o.taken:
+			taken = append(taken, o)
 		case o.F != histories.Release && o.F != histories.Extend:
 		case o.outcome == histories.OK:
 			last := o.to.event
@@ -41,25 +44,31 @@ func foreign(k *table, yield func(finding)) {
 		if !ok {
 			continue
 		}
+		since := b.from.event // when it was certainly in force last
+		for _, x := range b.extends {
+			if x.granted() && x.to.event < gone.call.from.event {
+				since = max(since, x.from.event)
+			}
+		}
 		begun, _ := slices.BinarySearchFunc(accepted, gone.call.to.event, func(o *op, event int) int { return cmp.Compare(o.from.event, event) })
 		var suspects []*op
 		for i, o := range slices.Backward(accepted[:begun]) {
-			if reached[i] < b.from.event {
+			if reached[i] < since {
 				break
 			}
 			h := k.of[o.Attempt]
-			if o.Attempt != b.Attempt && o.to.event > b.from.event && (h == nil || b.Mode != histories.Reentrant || !h.shares(b)) {
+			if o.Attempt != b.Attempt && o.to.event > since && (h == nil || b.Mode != histories.Reentrant || !h.shares(b)) && !keeps(h, o, b) {
 				suspects = append(suspects, o)
 			}
 		}
 		if len(suspects) > 0 {
-			yield(k.ended(b, gone, suspects))
+			yield(k.ended(b, gone, suspects, taken))
 		}
 	}
 }
 
 // ended is the finding that one of some calls ended a hold.
-func (k *table) ended(b *hold, gone sighting, suspects []*op) finding {
+func (k *table) ended(b *hold, gone sighting, suspects, taken []*op) finding {
 	slices.SortStableFunc(suspects, func(a, b *op) int {
 		return cmp.Compare(b2i(a.F == histories.Extend), b2i(b.F == histories.Extend))
 	})
@@ -76,14 +85,49 @@ func (k *table) ended(b *hold, gone sighting, suspects []*op) finding {
 		less("time at which it was seen", gone.call.to.time, "end of the lease", b.until(gone.call.to)),
 		less("acquire of the hold", b.from.event, "return of the suspect", a.to.event),
 		less("invocation of the suspect", a.from.event, "event at which it was seen", gone.call.to.event))
-	beside := func(o *op) bool { return k.beside(k.of[o.Attempt], b) }
 	switch {
 	case k.server.meets(between(from, gone.call.to.event)):
 		f.certain, f.why = false, "a fault may have done the same"
-	case gone.by == histories.Acquire && slices.ContainsFunc(suspects, beside):
-		f.certain, f.why = false, "they may have been let in side by side"
+	case k.still(b, gone, suspects, taken):
+		f.certain, f.why = false, "somebody was refused the key later, and nobody else can have had it"
+	case k.otherwise(b, gone, suspects):
+		f.certain, f.why = false, "one may have been let in beside another"
 	}
 	return f
+}
+
+// keeps says whether an extend of another party was answered when that one certainly had the key, so that b
+// came later.
+func keeps(a *hold, o *op, b *hold) bool {
+	return o.F == histories.Extend && a != nil && !a.shares(b) && a.granted() && a.to.event < o.from.event && a.end.event > o.to.event &&
+		a.until(moment{event: o.from.event - 1}) > o.to.time && b.follows(a)
+}
+
+// still says whether an acquire was refused after the suspects' calls, though nobody else had the key.
+func (k *table) still(b *hold, gone sighting, suspects, taken []*op) bool {
+	from := gone.call.from.event
+	for _, o := range suspects {
+		from = max(from, o.to.event)
+	}
+	i := slices.IndexFunc(taken, func(o *op) bool { return o.from.event >= from })
+	return gone.by != histories.Acquire && i >= 0 && b.until(taken[i].to) > taken[i].to.time && len(k.met(b, taken[i].to.event)) == 0
+}
+
+// otherwise says whether somebody may have been let in beside another, which explains a sighting as well as
+// the suspects do.
+func (k *table) otherwise(b *hold, gone sighting, suspects []*op) bool {
+	if gone.by != histories.Acquire {
+		return k.admitted(b, gone.call.to.event)
+	}
+	c, honest := k.of[gone.call.Attempt], true
+	for _, o := range suspects {
+		a := k.of[o.Attempt]
+		if a != nil && !a.shares(b) && !b.follows(a) {
+			return true
+		}
+		honest = honest && a != nil && (o.from.event < b.to.event || a.shares(b) || a.shares(c))
+	}
+	return honest || len(k.met(b, gone.call.from.event)) > 0
 }
 
 func b2i(b bool) int {
@@ -108,7 +152,11 @@ func (k *table) nextGrants() []*hold {
 // vanished is the first sighting that a hold was gone although it was certainly in force.
 func (k *table) vanished(b *hold, refused []*op, next []*hold) (first sighting, found bool) {
 	consider := func(o *op, by histories.F) {
-		if o.to.time < b.until(o.to) && b.spent >= o.to.event && (!found || o.to.event < first.call.to.event) {
+		own := func(x *op) bool { return x.granted() && x.to.event > o.from.event }
+		if by != histories.Acquire && (slices.ContainsFunc(b.extends, own) || slices.ContainsFunc(b.releases, own)) {
+			return // it was the refusal that was untrue
+		}
+		if o.to.time < b.until(o.to) && b.spent >= o.to.event && !b.lapsed(o.to.event) && (!found || o.to.event < first.call.to.event) {
 			first, found = sighting{o, by}, true
 		}
 	}
@@ -150,18 +198,4 @@ func (k *table) usurper(b *hold, place, by int, next []*hold) (found *hold) {
 		}
 	}
 	return found
-}
-
-// beside says whether two were certainly let in side by side, if both were let in.
-func (k *table) beside(a, b *hold) bool {
-	during := func(m moment, h *hold) bool {
-		return h.granted() && h.to.event < m.event && m.event < h.end.event && h.until(m) > m.time
-	}
-	switch {
-	case a == nil || a.shares(b):
-		return false
-	case !a.granted():
-		return during(a.from, b)
-	}
-	return during(a.to, b) && during(a.from, b) || during(b.to, a)
 }

@@ -54,14 +54,20 @@ func (k *table) deny(o *op, refused bool, mine, sure []*hold, yield func(finding
 			parts, attempts = append(parts, part{role, event}), append(attempts, h.Attempt)
 		}
 	}
+	undisputed := slices.DeleteFunc(slices.Clone(sure), func(h *hold) bool { return k.disputed(h, o) })
 	if refused {
-		if len(sure) > 0 {
+		if sure = slices.DeleteFunc(undisputed, k.clashes); len(sure) > 0 {
 			name("held", sure[:1])
 			yield(k.violation(append(parts, part{"refused", o.to.event}), append(attempts, o.Attempt)))
 		}
 		return false
 	}
 	n, err := strconv.Atoi(o.said)
+	deep = len(sure) > 1
+	joined := slices.ContainsFunc(sure, func(h *hold) bool { return k.admitted(h, o.to.event) })
+	if n < len(sure) && (len(undisputed) > 0 || n == 0 || joined) {
+		sure = undisputed // what others end they end as a whole
+	}
 	switch {
 	case err != nil:
 		yield(doubt("a count is no number"))
@@ -72,25 +78,36 @@ func (k *table) deny(o *op, refused bool, mine, sure []*hold, yield func(finding
 		name("may", mine)
 		yield(k.violation(append(parts, part{"count", o.to.event}), attempts, less("holds that there can have been", len(mine), "count", n)))
 	}
-	return len(sure) > 1
+	return deep
 }
 
 // givenBack is the event from which on the lock has answered that h is over.
 func (h *hold) givenBack() int {
 	for _, r := range h.releases {
-		if r.outcome == histories.OK || r.outcome == histories.Fail && h.granted() {
+		if r.outcome == histories.OK && h.granted() && h.to.event < r.from.event {
 			return r.to.event
 		}
 	}
 	return pending
 }
 
+// lapsed says whether an extend was accepted, before an event, when the lease of h may have been over.
+func (h *hold) lapsed(by int) bool {
+	for _, x := range inOrderOfAnswers(h.extends) {
+		if x.granted() && x.from.event > h.to.event && h.until(moment{event: x.from.event - 1}) <= x.from.time {
+			return x.from.event < by
+		}
+	}
+	return false
+}
+
 // counted says whether h was certainly in force during all of a call.
 func (k *table) counted(h *hold, o *op) bool {
-	lapsed := slices.ContainsFunc(h.extends, func(x *op) bool {
-		before := moment{event: x.from.event - 1}
-		return x.outcome == histories.OK && x.from.event > h.to.event && x.from.event < o.to.event && h.until(before) <= x.from.time
-	})
-	return h.granted() && h.to.event < o.from.event && h.end.event > o.to.event && h.spent > o.to.event && !lapsed &&
+	return h.granted() && h.to.event < o.from.event && h.end.event > o.to.event && h.spent > o.to.event && !h.lapsed(o.to.event) &&
 		h.until(o.to) > o.to.time && !k.server.meets(between(h.from.event, o.to.event))
+}
+
+// disputed says whether somebody else may have ended h by the answer to a call, or a call that was refused.
+func (k *table) disputed(h *hold, o *op) bool {
+	return k.admitted(h, o.to.event) || k.touched(h, o.to.event, 0) || k.wasDenied(h, o.to.event)
 }

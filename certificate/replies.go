@@ -13,18 +13,20 @@ func untrue(k *table, yield func(finding)) {
 	k.refusedOwn(yield)
 	granted := slices.DeleteFunc(slices.Clone(k.holds), func(h *hold) bool { return !h.granted() })
 	slices.SortFunc(granted, func(a, b *hold) int { return a.to.event - b.to.event })
-	last := 0                         // of granted, before the call
-	var live []*hold                  // of those before the call that may be certain
-	var touched leaders[uint64, rank] // until when calls so far may have reached the key
-	asked := k.asked()
-	for i, o := range asked {
+	last := 0        // of granted, before the call
+	var live []*hold // of those before the call that may be certain
+	denials := make(map[uint64][]*op)
+	for _, o := range k.calls {
+		if o.F != histories.Release && o.F != histories.Extend {
+			continue
+		}
 		for ; last < len(granted) && granted[last].to.event < o.from.event; last++ {
 			live = append(live, granted[last])
 		}
 		h := k.of[o.Attempt]
 		silent := k.terms.SilentRelease && o.F == histories.Release
 		switch {
-		case o.F == histories.Acquire || o.to.event == pending:
+		case o.to.event == pending:
 		case h == nil:
 			if r := k.refused[o.Attempt]; r != nil && r.taken && !silent && o.outcome == histories.OK && k.terms.Masters <= 1 && !k.any.meets(between(r.from.event, o.to.event)) {
 				yield(k.violation([]part{{"refused", r.to.event}, {"done", o.to.event}}, []uint64{o.Attempt}))
@@ -36,35 +38,12 @@ func untrue(k *table, yield func(finding)) {
 				others = slices.Concat(granted[max(last-1, 0):last], live)
 			}
 			k.done(h, o, others, yield)
-		case o.notHeld && touched.but(o.Attempt) < at(h.from.event) && !followed(asked[i:]):
+			k.after(h, o, denials[h.Attempt], yield)
+		case o.notHeld:
 			k.denied(h, o, yield)
-		}
-		reach := never
-		if o.outcome != histories.Info {
-			reach = at(o.to.event)
-		}
-		touched = touched.with(o.Attempt, reach, int64(reach))
-	}
-}
-
-// asked are the calls on the lock but for acquires that ended without a grant.
-func (k *table) asked() []*op {
-	return slices.DeleteFunc(slices.Clone(k.calls), func(o *op) bool {
-		return !locks(o.F) || o.F == histories.Acquire && o.outcome != histories.OK && k.calling(o).to != never
-	})
-}
-
-// followed says whether another attempt's call began while the first was under way.
-func followed(calls []*op) bool {
-	for _, next := range calls[1:] {
-		if next.from.event > calls[0].to.event {
-			return false
-		}
-		if next.Attempt != calls[0].Attempt {
-			return true
+			denials[h.Attempt] = append(denials[h.Attempt], o)
 		}
 	}
-	return false
 }
 
 // done looks for why the "done" of a release or extend is untrue: it was given back before, or the key was
@@ -72,13 +51,14 @@ func followed(calls []*op) bool {
 func (k *table) done(h *hold, o *op, others []*hold, yield func(finding)) {
 	calm := func(from int) bool { return !k.server.meets(between(from, o.to.event)) }
 	for _, r := range h.releases {
-		if r.outcome != histories.OK || r.to.event > o.from.event {
+		both := o.F == histories.Release && r.from.event < o.from.event // none of two that meet can come second
+		if r.outcome != histories.OK || r.to.event > o.from.event && !both {
 			continue
 		}
-		alone := h.Mode == histories.Exclusive || !slices.ContainsFunc(k.holds, func(b *hold) bool { return b != h && b.from.event < o.to.event && b.shares(h) })
-		if alone && calm(h.from.event) {
+		over := max(r.to.event, o.to.event)
+		if (h.Mode == histories.Exclusive || !k.hasMore(h, over)) && !k.server.meets(between(h.from.event, over)) {
 			yield(k.violation([]part{{"released", r.to.event}, {"done", o.to.event}}, []uint64{h.Attempt},
-				less("return of the release", r.to.event, "invocation of the call", o.from.event)))
+				less("invocation of the release", r.from.event, "invocation of the call", o.from.event)))
 		}
 		break
 	}
@@ -86,19 +66,19 @@ func (k *table) done(h *hold, o *op, others []*hold, yield func(finding)) {
 		return
 	}
 	over := func(b *hold) bool {
-		return h.to.event < b.from.event && h.until(b.to) <= b.to.time && !b.shares(h) && !k.reentered(h, b, o)
+		return h.to.event < b.from.event && h.owed(b.to.event) <= b.to.time && !b.shares(h) && !k.reentered(h, b, o)
 	}
 	for _, b := range others[1:] {
 		if b.end.event > o.to.event && b.until(o.to) > o.to.time && over(b) && calm(min(h.from.event, b.from.event)) {
 			yield(k.violation([]part{{"granted", h.to.event}, {"other", b.to.event}, {"done", o.to.event}}, []uint64{h.Attempt, b.Attempt},
-				most("end of the caller's lease", h.until(b.to), "grant of the other", b.to.time),
+				most("end of the caller's lease", h.owed(b.to.event), "grant of the other", b.to.time),
 				less("return of the call", o.to.time, "end of the other's lease", b.until(o.to))))
 			return
 		}
 	}
 	if b := others[0]; o.F == histories.Extend && over(b) && calm(h.from.event) {
 		yield(k.violation([]part{{"granted", h.to.event}, {"other", b.to.event}, {"revived", o.to.event}}, []uint64{h.Attempt, b.Attempt},
-			most("end of the caller's lease", h.until(b.to), "grant of the other", b.to.time)))
+			most("end of the caller's lease", h.owed(b.to.event), "grant of the other", b.to.time)))
 	}
 }
 
@@ -109,13 +89,37 @@ func (k *table) reentered(h, b *hold, o *op) bool {
 	})
 }
 
-// denied looks for a "not yours" of what certainly was the caller's.
-func (k *table) denied(h *hold, o *op, yield func(finding)) {
-	ended := !h.isOpen() && h.end.event < o.to.event && h.end.event != o.from.event
-	if !h.granted() || h.to.event > o.from.event || ended || h.givesBack(o.from.event, o.to.event) || h.until(o.to) <= o.to.time || k.any.meets(between(h.from.event, o.to.event)) {
+// hasMore says whether the client of h had asked before an event for what may have shared the key with h.
+func (k *table) hasMore(h *hold, before int) bool {
+	return slices.ContainsFunc(k.holds, func(b *hold) bool {
+		return b != h && b.Worker == h.Worker && b.from.event < before && b.shares(h)
+	})
+}
+
+// after looks for a "done" of what had been called not the caller's.
+func (k *table) after(h *hold, o *op, denials []*op, yield func(finding)) {
+	proof := h.proof()
+	if k.terms.Masters > 1 || proof.event == pending || h.until(o.to) <= o.to.time || h.Mode == histories.Reentrant && k.hasMore(h, o.to.event) || k.any.meets(between(h.from.event, o.to.event)) {
 		return
 	}
-	yield(k.violation([]part{{"granted", h.to.event}, {"denied", o.to.event}}, []uint64{h.Attempt},
+	i := slices.IndexFunc(denials, func(d *op) bool { return d.from.event > proof.event && d.to.event < o.from.event })
+	if i >= 0 {
+		yield(k.violation([]part{{"granted", proof.event}, {"denied", denials[i].to.event}, {"done", o.to.event}}, []uint64{h.Attempt},
+			less("return of the denial", denials[i].to.event, "invocation of the call", o.from.event)))
+	}
+}
+
+// denied looks for a "not yours" of what certainly was the caller's.
+func (k *table) denied(h *hold, o *op, yield func(finding)) {
+	proof := h.proof()
+	ended := !h.isOpen() && h.end.event < o.to.event && h.end.event != o.from.event
+	if proof.event > o.from.event || ended || h.givesBack(o.from.event, o.to.event) || h.until(o.to) <= o.to.time || k.any.meets(between(h.from.event, o.to.event)) {
+		return
+	}
+	if h.spent < o.to.event || k.touched(h, o.to.event, 0) || k.admitted(h, o.to.event) {
+		return
+	}
+	yield(k.violation([]part{{"granted", proof.event}, {"denied", o.to.event}}, []uint64{h.Attempt},
 		less("return of the call", o.to.time, "end of the lease", h.until(o.to))))
 }
 

@@ -155,9 +155,11 @@ func (k *table) falling(yield func(finding)) (ordered int) {
 			if before.to.event < h.from.event {
 				break
 			}
-			first := before.to.time < sure(h.from.time, h.TTL) && h.common == nil
+			first := before.to.time < sure(h.from.time, h.TTL) && h.common == nil && h.spent > before.to.event
 			if first && !before.shares(h) && before.issued > h.issued && !k.server.meets(between(min(before.from.event, h.from.event), h.to.event)) {
-				falls(before, h)
+				if !k.clashes(before) && !k.clashes(h) && !k.touched(h, h.to.event, before.Attempt) {
+					falls(before, h)
+				}
 				break
 			}
 		}
@@ -187,11 +189,7 @@ func (k *table) stays() map[*hold]party {
 		if v.until < h.from.event {
 			v.n, v.until = v.n+1, 0
 		}
-		back := pending
-		if r := h.accepted(); r != nil {
-			back = r.to.event
-		}
-		v.until = max(v.until, back)
+		v.until = max(v.until, h.givenBack())
 		of[h] = party{h.Mode, h.Worker, v.n}
 	}
 	return of

@@ -57,6 +57,12 @@ type table struct {
 	answers []*op             // of the calls, in the order in which they returned
 	holds   []*hold           // of acquires that were not refused
 	told    []histories.Event // audits, and what waits cost
+
+	// See contests.
+	longest  []lasting // of each hold and those before it, the one that lasts longest
+	shown    []int     // when the last of each hold and those before it was shown
+	answered []int     // when the last release or extend of each call and those before it was answered
+	loose    []*op     // releases and extends that are unknown
 }
 
 // An op is a call of a client.
@@ -190,6 +196,7 @@ func (t *tables) end() {
 	}
 	for _, k := range t.keys {
 		k.leases()
+		k.contests()
 	}
 }
 

@@ -102,6 +102,14 @@ func (c *Commands) ended(b *histories.Hold, seen time.Duration, suspects []*hist
 	return testimony{cleared: known}
 }
 
+// reached says whether one of the suspects sent a command that may have ended b when b had been granted.
+func (c *Commands) reached(b *histories.Hold, seen time.Duration, suspects []*histories.Op) bool {
+	return slices.ContainsFunc(c.on(b.Key), func(e histories.Effect) bool {
+		ends := e.Kind == histories.Frees || e.Kind == histories.Overwrites || e.Kind == histories.Unclear || shortens(e, b)
+		return ends && e.From >= b.Returned.Time && e.From <= seen && slices.ContainsFunc(suspects, func(o *histories.Op) bool { return sentBy(o, e) })
+	})
+}
+
 // shortens says whether an effect left the key of h a shorter time to live than its lease.
 func shortens(e histories.Effect, h *histories.Hold) bool {
 	return e.Kind == histories.Extends && e.TTL > 0 && h.TTL > 0 && e.To+e.TTL < h.Invoked.Time+h.TTL

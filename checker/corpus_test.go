@@ -132,14 +132,15 @@ var scenarios = []struct {
 			C release 3107 3108 ok`,
 	},
 	{
-		// A reads its own token, its lease ends, B is granted the lock, A deletes it.
-		"ownership-bad-get-del-race", "fail mutual-exclusion lease-exclusion lease-honoured ownership; not-applicable resource-safety fairness", `
+		// A reads its own token, its lease ends, B is granted the lock, A deletes it, and B sees that.
+		"ownership-bad-get-del-race", "fail ownership; not-applicable resource-safety fairness", `
 			A acquire 0 1 ok ttl=3000 deadline=3000
+			C acquire 1.2 1.4 fail ttl=3000
 			A release 2 3101 ok
 			! hold 3 3100 node=A
 			B acquire 3001 3002 ok ttl=3000 deadline=6001
-			C acquire 3103 3104 ok ttl=3000 deadline=6103
-			B release 3105 3106 fail
+			B release 3103 3104 fail
+			C acquire 3105 3106 ok ttl=3000 deadline=6105
 			C release 3107 3108 ok`,
 	},
 	{
@@ -181,7 +182,7 @@ var scenarios = []struct {
 	},
 	{
 		// A's release took the key that all readers share, and a writer came in beside B.
-		"mutual-exclusion-bad-reader-deletes-reader", "fail mutual-exclusion lease-exclusion lease-honoured ownership resource-safety; not-applicable fairness", `
+		"mutual-exclusion-bad-reader-deletes-reader", "unknown ownership; fail mutual-exclusion lease-exclusion lease-honoured resource-safety; not-applicable fairness", `
 			A acquire 0 1 ok ttl=3000 deadline=3000 value=read
 			B acquire 1 2 ok ttl=3000 deadline=3001 value=read
 			C acquire 2 3 fail ttl=3000

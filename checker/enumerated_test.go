@@ -315,6 +315,72 @@ func TestEnumeratedLeases(t *testing.T) {
 			want: Fail, story: "cannot have been before 1.988 s",
 		},
 		{
+			name: "bad: three leases in the time of two",
+			history: `
+				A acquire 0 70 ok ttl=40
+				B acquire 0 71 ok ttl=40
+				C acquire 0 72 ok ttl=40`,
+			want: Fail, story: "A, B, C were granted k between 0.000 s and 0.072 s",
+			witness: []string{"70 A acquire ok", "71 B acquire ok", "72 C acquire ok"},
+		},
+		{
+			name: "ok: two leases in the time of two",
+			history: `
+				A acquire 0 75 ok ttl=40
+				B acquire 0 76 ok ttl=40
+				A release 80 81 fail`,
+			want: Pass,
+		},
+		{
+			name: "ok: the second was given back in time for the third",
+			history: `
+				A acquire 0 75 ok ttl=40
+				B acquire 0 50 ok ttl=40
+				B release 51 52 ok
+				C acquire 0 75 ok ttl=40`,
+			want: Pass,
+		},
+		{
+			name: "bad: between two others there is not the time",
+			history: `
+				C acquire 18 19 ok ttl=300
+				A acquire 1 919 ok ttl=300
+				B acquire 398 399 ok ttl=10000`,
+			want: Fail, story: "there was not the time",
+		},
+		{
+			name: "bad: nobody asked for a lease that ends, and the dead gave nothing back",
+			history: `
+				A acquire 0 1 ok
+				A crash 10
+				B acquire 20 21 ok`,
+			want: Fail, story: "A's lease of k",
+		},
+		{
+			name: "none: nobody asked for a lease that ends, and mutual exclusion tells",
+			history: `
+				A acquire 0 1 ok
+				B acquire 20 21 ok`,
+			want: NotApplicable,
+		},
+		{
+			name: "none: nobody asked for a lease that ends, and the dead had given it back",
+			history: `
+				A acquire 0 1 ok
+				A release 2 3 info
+				A crash 10
+				B acquire 20 21 ok`,
+			want: NotApplicable,
+		},
+		{
+			name: "none: nobody said which lease was asked for, but there is one",
+			history: `
+				A acquire 0 1 ok deadline=15
+				A crash 10
+				B acquire 20 21 ok`,
+			want: NotApplicable,
+		},
+		{
 			name: "ok: an earlier release may have ended what a later one shows",
 			history: `
 				A acquire 2 3 info ttl=10000

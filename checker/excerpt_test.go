@@ -121,7 +121,7 @@ func proven(t rapid.TB, events []histories.Event, report Report, opt Options, mo
 		if !slices.Contains(pairwise(), res.Property) {
 			continue
 		}
-		if len(res.Attempts) > most {
+		if len(res.Attempts) > most && res.Property != LeaseHonoured { // of which a chain may be the proof
 			t.Errorf("%s needs %d attempts: %v", res.Property, len(res.Attempts), res.Attempts)
 		}
 		for _, spared := range res.Attempts {

@@ -30,6 +30,7 @@ type exclusion struct {
 	grants, overlaps int
 	parts, asked     int // of them those about which porcupine was asked
 	first            conflicts
+	forsaken         bool   // of the first: whose holder was dead, or had walked away
 	since            int    // event: if something is missing behind it, that may explain the first
 	undecided        string // why nothing is known of a key, if so
 }
@@ -64,11 +65,27 @@ func (x *exclusion) hear(ctx context.Context, s *stretch) error {
 	case found.own > 0:
 		c := &conflict{witness: found.first.witness(), story: s.tellOverlap(found.first)}
 		if x.first.add(s, c); x.first.first == c {
-			x.since = found.first.since()
+			x.since, x.forsaken = found.first.since(), found.first.forsaken()
 		}
 		x.overlaps += found.own
+	case n == 0 && x.leased:
+		if lots := chained(s); lots != nil {
+			x.chain(s, lots)
+		}
 	}
 	return nil
+}
+
+// chain takes grants that cannot have come one after the other.
+func (x *exclusion) chain(s *stretch, lots []lot) {
+	c := s.tellChain(lots)
+	if !s.mine(c.last()) {
+		return
+	}
+	x.overlaps++
+	if x.first.add(s, c); x.first.first == c {
+		x.since = slices.MinFunc(lots, func(a, b lot) int { return a.hold.Invoked.Event - b.hold.Invoked.Event }).hold.Invoked.Event
+	}
 }
 
 // sample says whether both engines judge a stretch that seems quiet.
@@ -84,7 +101,7 @@ func (x *exclusion) verdict(res *finding) error {
 		res.Engine = fmt.Sprintf("interval, and porcupine on %d of %s", x.asked, count(x.parts, "part"))
 	}
 	switch {
-	case x.leased && x.Leases == 0:
+	case x.leased && x.Leases == 0 && !x.forsaken:
 		res.Verdict, res.Story = NotApplicable, "Nobody asked for a lease that ends."
 	case x.overlaps > 0:
 		res.prove(x.first.first, x.first.first.story)
@@ -110,6 +127,13 @@ func (x *exclusion) verdict(res *finding) error {
 type overlap struct {
 	first, second *section
 	cover         []*section // shared beliefs that cover a surfaced section together with the first
+}
+
+// forsaken says whether the holder of the first had died or walked away when the second was granted, and
+// never told of a deadline.
+func (o overlap) forsaken() bool {
+	h := o.first.hold
+	return (h.End == histories.Crash || h.End == histories.Abandon) && h.Ended.Event < o.second.grant && h.Deadline == 0
 }
 
 // witness returns the events that prove both grants, in order.

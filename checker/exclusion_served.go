@@ -18,7 +18,11 @@ import (
 // after the end begins a lease of its own. One of unknown outcome may move it to an earlier
 // time, and may do so late. Holds that may share the key do not count against each other.
 //
-// It does not apply if nobody asked for a lease that ends.
+// Grants that overlap in their calls are leases one after the other in some order; if there is not the time for
+// all of them, that is a violation, too: see chained.
+//
+// It does not apply if nobody asked for a lease that ends: then who has not given the key back believes in it, and
+// mutual exclusion tells. But it does if the key was granted that a dead client had, which nobody gave back.
 func leaseHonoured(rec *record, opt Options) judge {
 	return &exclusion{record: rec, leased: true, read: servedSections, interval: sweep, porcupine: linearizable, while: "the lease of another attempt certainly ran", opt: opt}
 }

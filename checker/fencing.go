@@ -14,7 +14,7 @@ import (
 //  1. If one acquire of a key returned before another was invoked, the later one has the
 //     higher token. So it has if the other was invoked before and returned after, and its
 //     lease could not have ended before the first one returned: it cannot have had the key
-//     before. (No server may have failed meanwhile.)
+//     before. (No server may have failed meanwhile, nor may either have been let in beside somebody.)
 //  2. No two acquires of a key have the same token.
 //  3. The resource's accept order never goes down: no write is accepted with a lower token
 //     than that of an access before it. The versions of a register tell the order; of
@@ -123,17 +123,20 @@ func issuedDown(s *stretch, holds []*histories.Hold, top highest, stayOf func(*h
 // drawnEarly looks for tokens of one key that do not go up in the order of holding, where the
 // acquires overlap.
 func drawnEarly(s *stretch, holds []*histories.Hold) (found []*conflict) {
+	rivals := &contest{stretch: s}
 	returned := slices.SortedFunc(slices.Values(holds), func(a, b *histories.Hold) int { return a.Returned.Event - b.Returned.Event })
 	for i, h := range returned {
 		for _, before := range slices.Backward(returned[:i]) {
 			if before.Returned.Event < h.Invoked.Event {
 				break
 			}
-			first := before.Returned.Time < sure(h.Invoked.Time, h.TTL) && !s.leases.shared(h)
+			first := before.Returned.Time < sure(h.Invoked.Time, h.TTL) && !s.leases.shared(h) && s.leases.overdrawn(h) > before.Returned.Event
 			if !first || before.Shares(*h) || before.Token <= h.Token || s.serverFaults().meets(between(min(before.Invoked.Event, h.Invoked.Event), h.Returned.Event)) {
 				continue
 			}
-			found = append(found, tokenConflict(before, h, "lower than"))
+			if !rivals.clashes(before) && !rivals.clashes(h) && !rivals.touched(h, h.Returned.Event, before.Attempt) {
+				found = append(found, tokenConflict(before, h, "lower than"))
+			}
 			break
 		}
 	}
@@ -205,11 +208,7 @@ func stays(holds []*histories.Hold, stretch int) func(*histories.Hold) stay {
 			w.until = 0
 		}
 		of[h.Attempt] = w.n
-		back := unknown
-		if r, ok := accepted(h); ok {
-			back = r.Returned.Event
-		}
-		w.until = max(w.until, back)
+		w.until = max(w.until, givenBack(h))
 	}
 	return func(h *histories.Hold) stay {
 		if h.Mode != histories.Reentrant {

@@ -266,14 +266,28 @@ func (l leases) sureUntil(h *histories.Hold, by histories.Instant) time.Duration
 	return end
 }
 
+// alone is until when the lease of h was certainly in force if nothing else of its client moved it.
+func (l leases) alone(h *histories.Hold, event int) time.Duration {
+	if own, extended := l.own[h.Attempt]; extended {
+		return own.at(event).until
+	}
+	return sure(h.Invoked.Time, h.TTL)
+}
+
 // owed is sureUntil as the server owes it: whatever deadline was told.
 func (l leases) owed(h *histories.Hold, event int) time.Duration {
-	end := sure(h.Invoked.Time, h.TTL)
-	if own, extended := l.own[h.Attempt]; extended {
-		end = own.at(event).until
-	}
+	end := l.alone(h, event)
 	if common, shared := l.common[h.Attempt]; shared {
 		end = min(end, common.at(event).until)
+	}
+	return end
+}
+
+// latest is the latest time at which the lease of h can certainly have run.
+func (l leases) latest(h *histories.Hold) time.Duration {
+	end := sure(h.Invoked.Time, h.TTL)
+	for _, s := range l.own[h.Attempt].steps {
+		end = max(end, s.until)
 	}
 	return end
 }
@@ -319,7 +333,7 @@ func (l leases) spend(holds []*histories.Hold) {
 			continue
 		}
 		for _, p := range all[next:] {
-			if !h.Open() && p.invoked > h.Ended.Event {
+			if p.invoked > givenBackBy(h) {
 				break
 			}
 			if l.takes(p, h) {
@@ -330,10 +344,31 @@ func (l leases) spend(holds []*histories.Hold) {
 	}
 }
 
+// givenBackBy is the event by which the calls were over that gave h back, or unknown.
+func givenBackBy(h *histories.Hold) int {
+	if stop, _ := givenUp(h); stop == never {
+		return unknown
+	}
+	by := 0
+	if h.End == histories.Lost {
+		by = h.Ended.Event
+	}
+	for _, r := range h.Releases {
+		if r.Returned == (histories.Instant{}) {
+			return unknown
+		}
+		by = max(by, r.Returned.Event)
+	}
+	return by
+}
+
 // takes says whether a release of something else may have given h back.
 func (l leases) takes(p payback, h *histories.Hold) bool {
 	if p.hold == h {
 		return false
+	}
+	if h.Outcome != histories.OK {
+		return true // it need not have been counted
 	}
 	first, last := p.hold, h
 	if first.Returned.Event > last.Returned.Event {

@@ -3,7 +3,6 @@ package checker
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/lockbench/lockbench/histories"
 )
@@ -23,9 +22,10 @@ import (
 //  3. nothing else can have done it: no fault that may make a server forget or
 //     split a hold was in force between the acquires of A and B and that sight.
 //
-// If only the third condition is open the verdict is Unknown. So it is if B was granted while the
-// lease of a suspect certainly ran, or the other way round, and then C: two were let in side by side,
-// which is for exclusion to judge, so C may have been the third, and A's release honest.
+// If only the third condition is open the verdict is Unknown. So it is if somebody was let in beside B,
+// or B beside a suspect: that is for exclusion and for lease honoured to judge, and explains the rest. And if C is all that
+// is seen, it may be C: unless a suspect called when B had the key already, and shares it with nobody,
+// so that its answer was wrong anyway; or the wire shows that a suspect sent what may have ended B when B had been granted.
 //
 // A lease is certainly in force from its acquire's return until its acquire's invocation
 // plus the TTL, less the clock drift that Redlock allows for (1 % of the TTL and 2 ms),
@@ -98,9 +98,14 @@ func (j *ownership) explain(k *tenure, b *histories.Hold, gone sighting) *confli
 		j.lost++
 		return nil
 	}
-	if found.by == nil && gone.by == histories.Acquire && slices.ContainsFunc(suspects, func(o *histories.Op) bool { return k.beside(o, b) }) {
-		j.unsure = k.tell(a, b, gone) + fmt.Sprintf(": either that ended %s's hold, or %s and %s were let in side by side.",
-			histories.WorkerName(b.Worker), histories.WorkerName(a.Invoke.Worker), histories.WorkerName(b.Worker))
+	if o := k.still(suspects, b, gone); found.by == nil && o != nil {
+		j.unsure = k.tell(a, b, gone) + fmt.Sprintf(": either that ended %s's hold, or it was in force, as %s was refused the key at %s and nobody else can have had it.",
+			histories.WorkerName(b.Worker), histories.WorkerName(o.Invoke.Worker), seconds(o.Complete.Time))
+		return nil
+	}
+	if rival, first := k.otherwise(suspects, b, gone); found.by == nil && rival != nil {
+		j.unsure = k.tell(a, b, gone) + fmt.Sprintf(": either that ended %s's hold, or %s was let in beside %s.",
+			histories.WorkerName(b.Worker), histories.WorkerName(rival.Worker), histories.WorkerName(first.Worker))
 		return nil
 	}
 	who := k.culprits(suspects)

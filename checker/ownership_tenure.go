@@ -15,17 +15,22 @@ type tenure struct {
 	*stretch
 	attempts map[uint64]*histories.Hold
 	refused  map[uint64][]*histories.Op // extends, by attempt
+	taken    []*histories.Op            // acquires that were refused
 	accepted []*histories.Op            // releases and extends, in order of invocations
 	reached  []int                      // reached[i] is when the last of accepted[:i+1] returned
-	next     []*histories.Hold          // next[i] is the hold of holds[i:] that was granted first
+	rivals   *contest
+	next     []*histories.Hold // next[i] is the hold of holds[i:] that was granted first
 }
 
 func newTenure(j *ownership, s *stretch) *tenure {
-	k := &tenure{ownership: j, stretch: s, attempts: make(map[uint64]*histories.Hold, len(s.holds)), refused: make(map[uint64][]*histories.Op)}
+	k := &tenure{ownership: j, stretch: s, rivals: &contest{stretch: s}, attempts: make(map[uint64]*histories.Hold, len(s.holds)), refused: make(map[uint64][]*histories.Op)}
 	for _, h := range k.holds {
 		k.attempts[h.Attempt] = h
 	}
 	for _, o := range s.calls {
+		if o.Complete.Taken() {
+			k.taken = append(k.taken, o)
+		}
 		if o.Invoke.F != histories.Release && o.Invoke.F != histories.Extend {
 			continue
 		}
@@ -47,8 +52,8 @@ func newTenure(j *ownership, s *stretch) *tenure {
 
 // A sighting is the call by which it was seen that a hold had vanished.
 type sighting struct {
-	by      histories.F // Release or Extend refused, Acquire granted
-	worker  int
+	by      histories.F     // Release or Extend refused, Acquire granted
+	hold    *histories.Hold // that was granted, or nil
 	invoked histories.Instant
 	done    histories.Instant
 }
@@ -70,8 +75,11 @@ func (k *tenure) vanished(i int) (sighting, bool) {
 	b := k.holds[i]
 	var first sighting
 	consider := func(s sighting) {
-		if s.done.Time >= k.leases.sureUntil(b, s.done) || k.leases.overdrawn(b) < s.done.Event {
+		if s.done.Time >= k.leases.sureUntil(b, s.done) || k.leases.overdrawn(b) < s.done.Event || k.leases.lapsed(b, s.done.Event) {
 			return
+		}
+		if s.hold == nil && k.had(b, s.invoked.Event) {
+			return // it was the refusal that was untrue
 		}
 		if first.by == "" || s.done.Event < first.done.Event {
 			first = s
@@ -83,7 +91,7 @@ func (k *tenure) vanished(i int) (sighting, bool) {
 		r := b.Releases[0]
 		released = r.Invoked.Event
 		if r.Outcome == histories.Fail && released > b.Returned.Event && !k.disturbed(r.Invoked.Event, r.Returned.Event) && !givesBack(b, released, r.Returned.Event) {
-			consider(sighting{by: histories.Release, worker: b.Worker, invoked: r.Invoked, done: r.Returned})
+			consider(sighting{by: histories.Release, invoked: r.Invoked, done: r.Returned})
 		}
 	}
 	for _, x := range k.refused[b.Attempt] {
@@ -93,9 +101,15 @@ func (k *tenure) vanished(i int) (sighting, bool) {
 	}
 	after, _ := slices.BinarySearchFunc(k.holds, b.Returned.Event, func(h *histories.Hold, event int) int { return h.Invoked.Event - event })
 	if c := k.usurper(b, after, released); c != nil {
-		consider(sighting{by: histories.Acquire, worker: c.Worker, invoked: c.Invoked, done: c.Returned})
+		consider(sighting{by: histories.Acquire, hold: c, invoked: c.Invoked, done: c.Returned})
 	}
 	return first, first.by != ""
+}
+
+// had says whether an answer to a call for b, after an event, says that it was still in force.
+func (k *tenure) had(b *histories.Hold, after int) bool {
+	return slices.ContainsFunc(b.Extends, func(x histories.Extension) bool { return x.Returned.Event > after }) ||
+		slices.ContainsFunc(b.Releases, func(r histories.Answer) bool { return r.Outcome == histories.OK && r.Returned.Event > after })
 }
 
 // usurper is the hold of holds[from:] that was granted first, and before event by, of
@@ -122,7 +136,7 @@ func (k *tenure) usurper(b *histories.Hold, from, by int) *histories.Hold {
 
 func sightingOf(o *histories.Op) sighting {
 	return sighting{
-		by: o.Invoke.F, worker: o.Invoke.Worker,
+		by:      o.Invoke.F,
 		invoked: histories.Instant{Event: o.Invoke.Index, Time: o.Invoke.Time},
 		done:    histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time},
 	}
@@ -132,18 +146,33 @@ func sightingOf(o *histories.Op) sighting {
 // releases before extends, and of each kind the last first.
 func (k *tenure) suspects(b *histories.Hold, gone sighting) []*histories.Op {
 	var found []*histories.Op
+	since := b.Invoked.Event // when it was certainly in force last
+	for _, x := range b.Extends {
+		if x.Returned.Event < gone.invoked.Event {
+			since = max(since, x.Invoked.Event)
+		}
+	}
 	begun, _ := slices.BinarySearchFunc(k.accepted, gone.done.Event, func(o *histories.Op, event int) int { return cmp.Compare(o.Invoke.Index, event) })
 	for i, o := range slices.Backward(k.accepted[:begun]) {
-		if k.reached[i] < b.Invoked.Event {
+		if k.reached[i] < since {
 			break
 		}
-		if o.Invoke.Attempt == b.Attempt || o.Complete.Index < b.Invoked.Event || k.reenters(o, b) {
+		if o.Invoke.Attempt == b.Attempt || o.Complete.Index < since || k.reenters(o, b) || k.keeps(o, b) {
 			continue
 		}
 		found = append(found, o)
 	}
 	slices.SortStableFunc(found, func(a, b *histories.Op) int { return extends(a) - extends(b) })
 	return found
+}
+
+// keeps says whether an extend of another party was answered when that one certainly had the key, so
+// that b came later.
+func (k *tenure) keeps(o *histories.Op, b *histories.Hold) bool {
+	a := k.hold(o.Invoke.Attempt)
+	before := histories.Instant{Event: o.Invoke.Index - 1}
+	return o.Invoke.F == histories.Extend && a != nil && !a.Shares(*b) && a.Outcome == histories.OK && a.Returned.Event < o.Invoke.Index &&
+		(a.Open() || a.Ended.Event > o.Complete.Index) && k.leases.sureUntil(a, before) > o.Complete.Time && k.rivals.follows(b, a)
 }
 
 // extends is 1 of an extend, and 0 of a release.
@@ -180,23 +209,49 @@ func (k *tenure) reenters(o *histories.Op, b *histories.Hold) bool {
 	return h != nil && h.Shares(*b)
 }
 
-// beside says whether b and the attempt of a suspect were certainly let in side by side, if both
-// were let in.
-func (k *tenure) beside(suspect *histories.Op, b *histories.Hold) bool {
-	a := k.hold(suspect.Invoke.Attempt)
-	switch {
-	case a == nil || a.Shares(*b):
-		return false
-	case a.Outcome != histories.OK: // what its release proves is not when it was granted
-		return k.during(a.Invoked, b)
+// still is an acquire that was refused after the suspects' calls, and a hold was seen to be gone, though nobody else had the
+// key. Nil: there is none.
+func (k *tenure) still(suspects []*histories.Op, b *histories.Hold, gone sighting) *histories.Op {
+	from := gone.invoked.Event
+	for _, o := range suspects {
+		from = max(from, o.Complete.Index)
 	}
-	return k.during(a.Returned, b) && k.during(a.Invoked, b) || k.during(b.Returned, a)
+	i, _ := slices.BinarySearchFunc(k.taken, from, func(o *histories.Op, event int) int { return cmp.Compare(o.Invoke.Index, event) })
+	if gone.hold != nil || i == len(k.taken) {
+		return nil
+	}
+	o := k.taken[i]
+	if k.leases.sureUntil(b, instant(&o.Complete)) <= o.Complete.Time || k.rivals.met(b, o.Complete.Index) != nil {
+		return nil
+	}
+	return o
 }
 
-// during says whether h was certainly in force at an instant.
-func (k *tenure) during(i histories.Instant, h *histories.Hold) bool {
-	return h.Outcome == histories.OK && h.Returned.Event < i.Event && (h.Open() || h.Ended.Event > i.Event) &&
-		k.leases.sureUntil(h, i) > i.Time
+// otherwise is a hold that may have been let in beside another, if that explains a sighting as well as the
+// suspects do. Nil: it does not.
+func (k *tenure) otherwise(suspects []*histories.Op, b *histories.Hold, gone sighting) (rival, first *histories.Hold) {
+	rival = k.rivals.admitted(b, gone.done.Event)
+	if gone.hold != nil { // which was let in beside whom is not known
+		rival = k.rivals.met(b, gone.invoked.Event)
+	}
+	if rival != nil {
+		return rival, b
+	}
+	if gone.hold == nil {
+		return nil, nil
+	}
+	honest := true
+	for _, o := range suspects {
+		a := k.hold(o.Invoke.Attempt)
+		if a != nil && !a.Shares(*b) && !k.rivals.follows(b, a) {
+			return b, a
+		}
+		honest = honest && a != nil && (o.Invoke.Index < b.Returned.Event || a.Shares(*b) || a.Shares(*gone.hold))
+	}
+	if honest && !k.opt.Commands.reached(b, gone.done.Time, suspects) {
+		return gone.hold, b
+	}
+	return nil, nil
 }
 
 // disturbed says whether a fault was in force at some time of a call.
@@ -230,8 +285,8 @@ func (k *tenure) witness(a *histories.Op, b *histories.Hold, gone sighting) []in
 
 func (k *tenure) tell(a *histories.Op, b *histories.Hold, gone sighting) string {
 	seen := fmt.Sprintf("%s's own %s was refused at %s", histories.WorkerName(b.Worker), gone.by, seconds(gone.done.Time))
-	if gone.by == histories.Acquire {
-		seen = fmt.Sprintf("%s was granted it at %s", histories.WorkerName(gone.worker), seconds(gone.done.Time))
+	if gone.hold != nil {
+		seen = fmt.Sprintf("%s was granted it at %s", histories.WorkerName(gone.hold.Worker), seconds(gone.done.Time))
 	}
 	lease := "had no end"
 	if end := k.leases.sureUntil(b, gone.done); end != forever {

@@ -19,7 +19,7 @@ type record struct {
 	pace    *pacer
 
 	longest   time.Duration // lease that anybody asked for who was not refused
-	reenters  bool          // somebody would
+	reenters  bool          // somebody would, or asks how often he did
 	fenced    bool          // somebody has a token
 	contended bool          // two clients wanted one key at the same time
 	hit       bool          // a fault met a lock that was possibly held
@@ -40,6 +40,8 @@ func (r *record) note(e *histories.Event) {
 	case e.F == histories.Acquire:
 		r.reenters = r.reenters || e.Mode() == histories.Reentrant
 		r.fenced = r.fenced || e.Type == histories.OK && e.Token != 0
+	case e.F == histories.Count:
+		r.reenters = true
 	case e.F == histories.Crash && e.Single():
 		r.crashes[e.Process] = instant(e)
 	}

@@ -21,11 +21,13 @@ import (
 //     granted before, the release not yet invoked, and the lease certain (as ownership has
 //     it) until the answer came.
 //  2. At most its acquires that were invoked before the answer, and not refused, less those
-//     of which a release was answered before the call: accepted, or refused, for then the
-//     lock did not know them any more.
+//     of which a release was accepted before the call.
 //
 // An acquire that is told that the lock is taken, although a hold of the same client on that
 // key was certainly in force during all of the call, is a violation, too.
+//
+// What another's grant, release or extend may have ended on the server since does not count in the
+// first bound, nor for such an acquire; and that may have met another's hold if that certainly had the key when its client was let in.
 //
 // A fault that may make a server forget takes a hold out of the first bound if it was in
 // force since its acquire. It may as well bring back what was released, so from the first
@@ -44,7 +46,9 @@ type reentrancy struct {
 }
 
 func (j *reentrancy) hear(_ context.Context, s *stretch) error {
+	rivals := &contest{stretch: s}
 	for _, c := range reentrants(s) {
+		c.rivals = rivals
 		for _, o := range c.asked {
 			least, most := c.bounds(o)
 			var bad *conflict
@@ -88,7 +92,7 @@ func (j *reentrancy) verdict(res *finding) error {
 	return nil
 }
 
-// reenters concerns histories in which somebody would re-enter.
+// reenters concerns histories in which somebody would re-enter, or asks how often he did.
 func reenters(rec *record) bool {
 	return rec.reenters
 }
@@ -99,6 +103,7 @@ type reentrant struct {
 	worker  int
 	entered []*histories.Hold // in order of invocations
 	asked   []*histories.Op   // counts, and acquires that were refused; in order of invocations
+	rivals  *contest
 
 	next int               // of entered
 	live []*histories.Hold // of those before, the ones that may count
@@ -154,15 +159,15 @@ func (r *reentrant) bounds(o *histories.Op) (least []*histories.Hold, most int) 
 	return least, most
 }
 
-// givenBack is the event from which on the lock has answered that h is over. A refusal says so
-// only of what had been granted: an acquire of unknown outcome may come after it.
+// givenBack is the event from which on the lock has answered that h is over. A refusal does not say
+// that it was counted, and an acquire may come after a release that began before it had returned.
 func givenBack(h *histories.Hold) int {
 	for _, release := range h.Releases {
-		if release.Outcome == histories.OK || release.Outcome == histories.Fail && h.Outcome == histories.OK {
+		if release.Outcome == histories.OK && h.Outcome == histories.OK && h.Returned.Event < release.Invoked.Event {
 			return release.Returned.Event
 		}
 	}
-	return math.MaxInt
+	return unknown
 }
 
 // certain says whether h was certainly in force during all of o.
@@ -173,7 +178,22 @@ func (r *reentrant) certain(h *histories.Hold, o *histories.Op) bool {
 		!r.serverFaults().meets(between(h.Invoked.Event, done.Event))
 }
 
+// alone are those of some holds that nobody else can have ended by the answer to o, nor a call that was refused.
+func (r *reentrant) alone(o *histories.Op, holds []*histories.Hold) []*histories.Hold {
+	return slices.DeleteFunc(slices.Clone(holds), func(h *histories.Hold) bool {
+		return r.rivals.admitted(h, o.Complete.Index) != nil || r.rivals.touched(h, o.Complete.Index, 0) || r.rivals.denied(h, o.Complete.Index)
+	})
+}
+
+// joined says whether somebody was let in beside one of some holds.
+func (r *reentrant) joined(o *histories.Op, holds []*histories.Hold) bool {
+	return slices.ContainsFunc(holds, func(h *histories.Hold) bool { return r.rivals.admitted(h, o.Complete.Index) != nil })
+}
+
 func (r *reentrant) refused(o *histories.Op, least []*histories.Hold) *conflict {
+	if len(least) > 0 {
+		least = slices.DeleteFunc(r.alone(o, least), r.rivals.clashes)
+	}
 	if len(least) == 0 {
 		return nil
 	}
@@ -186,6 +206,11 @@ func (r *reentrant) refused(o *histories.Op, least []*histories.Hold) *conflict 
 
 func (r *reentrant) miscounted(o *histories.Op, n int64, least []*histories.Hold, most int) *conflict {
 	var want string
+	if n < int64(len(least)) {
+		if alone := r.alone(o, least); len(alone) > 0 || n == 0 || r.joined(o, least) {
+			least = alone // what others end they end as a whole
+		}
+	}
 	switch {
 	case n < int64(len(least)):
 		want = fmt.Sprintf("%s were certainly in force", count(len(least), "hold"))

@@ -18,13 +18,13 @@ import (
 //     answer that one's lease was certain and it had not given it up. Of an extend it is enough
 //     that the other was granted the key: what was another's is lost, also if it is free again.
 //  2. "Done" is untrue if a release of the same attempt had answered that before the
-//     call: what is deleted can be neither deleted nor extended. Readers and re-entries may be
-//     counted, so of theirs it is if they had nothing else. And it is if the attempt's acquire had
-//     been refused.
+//     call: what is deleted can be neither deleted nor extended. Nor can it be deleted twice by releases that meet. Readers and re-entries may be
+//     counted, so of theirs it is if their client had nothing else. And it is if the attempt's acquire had
+//     been refused, or, or else that was untrue, if another call of it had been told "not yours".
 //  3. "Not yours" is untrue if the key was certainly the caller's: its attempt had been
 //     granted, nobody had asked to release it by the answer, its lease was certain until then,
 //     and since the acquire was invoked nobody else's release or extend can have reached the key,
-//     and nobody else was granted it, or may be yet. An acquire that was not granted takes nothing
+//     and nobody else was let in beside, which is for exclusion to tell. An acquire that was not granted takes nothing
 //     of what is held.
 //  4. "Taken" is untrue if nobody else can have had the key, or if it left the key behind: see
 //     refusedOwn and leftBehind.
@@ -85,16 +85,21 @@ func (j *replies) verdict(res *finding) error {
 type dialogue struct {
 	*replies
 	*stretch
+	rivals  *contest
 	own     map[uint64]*histories.Hold
-	refused map[uint64]*histories.Op // acquires, by attempt
-	asked   []*histories.Op          // all calls but acquires that ended without a grant, in order of invocations
+	refused map[uint64]*histories.Op   // acquires, by attempt
+	denials map[uint64][]*histories.Op // releases and extends that were refused so far, by attempt
+	asked   []*histories.Op            // releases and extends, in order of invocations
 
 	granted []*histories.Hold // of those before the call that is judged, the ones that may still be certain
 	latest  []*histories.Hold // that were granted, in order of returns, from the last before the call on
 }
 
 func newDialogue(j *replies, s *stretch) *dialogue {
-	d := &dialogue{replies: j, stretch: s, own: make(map[uint64]*histories.Hold, len(s.holds)), refused: make(map[uint64]*histories.Op)}
+	d := &dialogue{
+		replies: j, stretch: s, rivals: &contest{stretch: s}, own: make(map[uint64]*histories.Hold, len(s.holds)),
+		refused: make(map[uint64]*histories.Op), denials: make(map[uint64][]*histories.Op),
+	}
 	for _, h := range s.holds {
 		d.own[h.Attempt] = h
 	}
@@ -107,17 +112,12 @@ func newDialogue(j *replies, s *stretch) *dialogue {
 					j.late++
 				}
 			}
+			d.asked = append(d.asked, o)
 		case histories.Acquire:
 			if o.Complete.Taken() {
 				d.refused[o.Invoke.Attempt] = o
 			}
-			if granted := o.Outcome() == histories.OK; !granted && s.calling(o).to != never {
-				continue
-			}
-		default:
-			continue
 		}
-		d.asked = append(d.asked, o)
 	}
 	return d
 }
@@ -128,70 +128,28 @@ func (r *dialogue) judge() []*conflict {
 	next := 0
 	r.latest = slices.DeleteFunc(slices.Clone(r.holds), func(h *histories.Hold) bool { return h.Outcome != histories.OK })
 	slices.SortFunc(r.latest, func(a, b *histories.Hold) int { return a.Returned.Event - b.Returned.Event })
-	var touched rank // until when the calls so far may have reached the key
-	var by uint64    // by which attempt
-	var others rank  // the same of all other attempts than that
-	for i, o := range r.asked {
-		call := o.Invoke.Index
-		for ; next < len(r.holds) && r.holds[next].Invoked.Event < call; next++ {
+	for _, o := range r.asked {
+		for ; next < len(r.holds) && r.holds[next].Invoked.Event < o.Invoke.Index; next++ {
 			r.granted = append(r.granted, r.holds[next])
 		}
-		if c := r.never(o); c != nil {
+		c := r.never(o)
+		switch h := r.own[o.Invoke.Attempt]; {
+		case h == nil || !o.Done || o.Outcome() == histories.OK && r.opt.SilentRelease && o.Invoke.F == histories.Release:
+		case o.Outcome() == histories.OK:
+			for _, says := range []func(*histories.Hold, *histories.Op) *conflict{r.twice, r.anothers, r.revived, r.after} {
+				if c == nil {
+					c = says(h, o)
+				}
+			}
+		case o.Complete.NotHeld():
+			c = r.denied(h, o)
+			r.denials[h.Attempt] = append(r.denials[h.Attempt], o)
+		}
+		if c != nil {
 			found = append(found, c)
-		}
-		h := r.own[o.Invoke.Attempt]
-		if h != nil && o.Invoke.F != histories.Acquire && o.Done {
-			foreign := touched
-			if by == o.Invoke.Attempt {
-				foreign = others
-			}
-			switch {
-			case o.Outcome() == histories.OK && r.opt.SilentRelease && o.Invoke.F == histories.Release:
-			case o.Outcome() == histories.OK:
-				c := r.twice(h, o)
-				if c == nil {
-					c = r.anothers(h, o)
-				}
-				if c == nil {
-					c = r.revived(h, o)
-				}
-				if c != nil {
-					found = append(found, c)
-				}
-			case o.Complete.NotHeld() && foreign < at(h.Invoked.Event) && !r.followed(i):
-				if c := r.denied(h, o); c != nil {
-					found = append(found, c)
-				}
-			}
-		}
-		reach := never
-		if o.Done && o.Outcome() != histories.Info {
-			reach = at(o.Complete.Index)
-		}
-		switch {
-		case o.Invoke.Attempt == by:
-			touched = max(touched, reach)
-		case reach > touched:
-			touched, by, others = reach, o.Invoke.Attempt, touched
-		default:
-			others = max(others, reach)
 		}
 	}
 	return found
-}
-
-// followed says whether another attempt's call began while the i-th was under way.
-func (r *dialogue) followed(i int) bool {
-	o := r.asked[i]
-	for _, next := range r.asked[i+1:] {
-		if next.Invoke.Index > o.Complete.Index {
-			return false
-		}
-		if next.Invoke.Attempt != o.Invoke.Attempt {
-			return true
-		}
-	}
-	return false
 }
 
 // never is the conflict of an answer that says that what was never granted was released or
@@ -213,10 +171,12 @@ func (r *dialogue) never(o *histories.Op) *conflict {
 // extended. Re-entries and readers may count: theirs is one only if their client had nothing else.
 func (r *dialogue) twice(h *histories.Hold, o *histories.Op) *conflict {
 	for _, before := range h.Releases {
-		if before.Outcome != histories.OK || before.Returned.Event > o.Invoke.Index {
+		first := before.Returned.Event < o.Invoke.Index || o.Invoke.F == histories.Release && before.Invoked.Event < o.Invoke.Index
+		if before.Outcome != histories.OK || !first {
 			continue
 		}
-		if r.serverFaults().meets(between(h.Invoked.Event, o.Complete.Index)) || h.Mode != histories.Exclusive && r.shares(h, o) {
+		done := max(before.Returned.Event, o.Complete.Index)
+		if r.serverFaults().meets(between(h.Invoked.Event, done)) || h.Mode != histories.Exclusive && r.shares(h, done) {
 			return nil
 		}
 		return &conflict{
@@ -228,11 +188,33 @@ func (r *dialogue) twice(h *histories.Hold, o *histories.Op) *conflict {
 	return nil
 }
 
-// shares says whether anybody had asked for the key before an answer who may have shared it with h.
-func (r *dialogue) shares(h *histories.Hold, o *histories.Op) bool {
+// shares says whether the client of h had asked before an event for what may have shared the key with h.
+func (r *dialogue) shares(h *histories.Hold, before int) bool {
 	return slices.ContainsFunc(r.holds, func(b *histories.Hold) bool {
-		return b != h && b.Invoked.Event < o.Complete.Index && b.Shares(*h)
+		return b != h && b.Worker == h.Worker && b.Invoked.Event < before && b.Shares(*h)
 	})
+}
+
+// after is the conflict of an answer that says that a key is the caller's, when another had said that it was
+// not: one of both is untrue.
+func (r *dialogue) after(h *histories.Hold, o *histories.Op) *conflict {
+	done := histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time}
+	proof := grantOf(h)
+	if r.opt.Masters > 1 || proof == (histories.Instant{}) || r.leases.sureUntil(h, done) <= done.Time || h.Mode == histories.Reentrant && r.shares(h, done.Event) {
+		return nil
+	}
+	i := slices.IndexFunc(r.denials[h.Attempt], func(d *histories.Op) bool {
+		return d.Invoke.Index > proof.Event && d.Complete.Index < o.Invoke.Index
+	})
+	if i < 0 || r.faults().meets(between(h.Invoked.Event, done.Event)) {
+		return nil
+	}
+	denial := r.denials[h.Attempt][i]
+	return &conflict{
+		witness: []int{proof.Event, denial.Invoke.Index, denial.Complete.Index, o.Invoke.Index, o.Complete.Index},
+		story: fmt.Sprintf("%s's %s of %s was refused at %s, and its %s of the same lock was accepted at %s: either it was its own all the time, or not any more.",
+			histories.WorkerName(h.Worker), denial.Invoke.F, h.Key, seconds(denial.Complete.Time), o.Invoke.F, seconds(o.Complete.Time)),
+	}
 }
 
 // anothers is the conflict of an answer that says that a key was the caller's when it was
@@ -248,7 +230,7 @@ func (r *dialogue) anothers(h *histories.Hold, o *histories.Op) *conflict {
 	})
 	for _, b := range r.granted {
 		certainly := b.Returned.Event < o.Invoke.Index && (b.Open() || b.Ended.Event > done.Event) && r.leases.sureUntil(b, done) > done.Time
-		followed := b.Invoked.Event > h.Returned.Event && r.leases.sureUntil(h, b.Returned) <= b.Returned.Time
+		followed := b.Invoked.Event > h.Returned.Event && r.leases.owed(h, b.Returned.Event) <= b.Returned.Time
 		if !certainly || !followed || b.Shares(*h) || r.reentered(h, b, o) || r.serverFaults().meets(between(min(h.Invoked.Event, b.Invoked.Event), done.Event)) {
 			continue
 		}
@@ -271,7 +253,7 @@ func (r *dialogue) revived(h *histories.Hold, o *histories.Op) *conflict {
 		r.latest = r.latest[1:]
 	}
 	b := r.latest[0]
-	followed := h.Returned.Event < b.Invoked.Event && b.Returned.Event < o.Invoke.Index && r.leases.sureUntil(h, b.Returned) <= b.Returned.Time
+	followed := h.Returned.Event < b.Invoked.Event && b.Returned.Event < o.Invoke.Index && r.leases.owed(h, b.Returned.Event) <= b.Returned.Time
 	if !followed || b.Shares(*h) || r.reentered(h, b, o) || r.serverFaults().meets(between(h.Invoked.Event, o.Complete.Index)) {
 		return nil
 	}
@@ -308,7 +290,11 @@ func (r *dialogue) denied(h *histories.Hold, o *histories.Op) *conflict {
 	done := histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time}
 	// Of an extend, which a renewing process may send while the holder releases.
 	ended := !h.Open() && h.Ended.Event < o.Complete.Index && h.Ended.Event != o.Invoke.Index
-	if h.Outcome != histories.OK || h.Returned.Event > o.Invoke.Index || ended || givesBack(h, o.Invoke.Index, o.Complete.Index) || r.leases.sureUntil(h, done) <= done.Time || r.faults().meets(between(h.Invoked.Event, done.Event)) {
+	proof := grantOf(h)
+	if proof == (histories.Instant{}) || proof.Event > o.Invoke.Index || ended || givesBack(h, o.Invoke.Index, o.Complete.Index) || r.leases.sureUntil(h, done) <= done.Time || r.faults().meets(between(h.Invoked.Event, done.Event)) {
+		return nil
+	}
+	if r.leases.overdrawn(h) < done.Event || r.rivals.touched(h, done.Event, 0) || r.rivals.admitted(h, done.Event) != nil {
 		return nil
 	}
 	if r.opt.Commands.ranOut(h, done.Time) {
@@ -319,8 +305,8 @@ func (r *dialogue) denied(h *histories.Hold, o *histories.Op) *conflict {
 		lease = "certainly ran until " + seconds(end)
 	}
 	return &conflict{
-		witness: []int{h.Returned.Event, o.Invoke.Index, o.Complete.Index},
+		witness: []int{proof.Event, o.Invoke.Index, o.Complete.Index},
 		story: fmt.Sprintf("%s was granted %s at %s, its lease %s and nobody else had touched the key, yet its %s was refused at %s: it was told that the lock was not its own.",
-			histories.WorkerName(h.Worker), h.Key, seconds(h.Returned.Time), lease, o.Invoke.F, seconds(o.Complete.Time)),
+			histories.WorkerName(h.Worker), h.Key, seconds(proof.Time), lease, o.Invoke.F, seconds(o.Complete.Time)),
 	}
 }

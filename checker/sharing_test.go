@@ -198,7 +198,7 @@ func TestSharedOwnership(t *testing.T) {
 			want: Pass,
 		},
 		{
-			name: "bad: a reader's release let a writer in (P40)",
+			name: "either: a reader's release let a writer in (P40), or the lock did",
 			history: `
 				C acquire 0 1 ok ttl=100 value=read
 				A acquire 0 1 ok ttl=100 value=read
@@ -206,7 +206,7 @@ func TestSharedOwnership(t *testing.T) {
 				B acquire 5 6 ok ttl=100 value=read
 				W acquire 7 8 ok ttl=100
 				A release 9 10 ok`,
-			want: Fail, story: "C's release ended A's hold",
+			want: Unknown, story: "either that ended A's hold, or W was let in beside A",
 		},
 	})
 }

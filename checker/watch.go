@@ -12,7 +12,8 @@ import (
 // violation. What it finds decides only when the run ends: the judgement is Check's, of
 // everything that was recorded by then.
 //
-// It watches the properties that later events cannot mend: exclusion in all its readings,
+// It watches the properties that later events cannot mend, though these may show that another of them explains what
+// was seen: exclusion in all its readings,
 // ownership, truthful replies, and all that has to do with the resource, with tokens and with
 // re-entry. What is judged by what did not happen, such as deadlock freedom, has to wait for the
 // end. A history must not be watched that Check would not judge.

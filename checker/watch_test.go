@@ -3,6 +3,7 @@ package checker
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -33,13 +34,18 @@ func watch(events []histories.Event, wants func(Property) bool) (Property, int) 
 	return "", len(events)
 }
 
-// What a Watch finds in a beginning of a history, Check finds in all of it, and what Check finds
-// the Watch has found, unless it came so late that the judges were not asked any more.
+// unsettled are the properties of which later events may show that another was violated, and that this
+// explains what was seen.
+func unsettled() []Property { return []Property{Ownership, TruthfulReplies, Reentrancy, Fencing} }
+
+// What a Watch finds in a beginning of a history, Check finds in all of it, or it finds another violation there that
+// explains it; and what Check finds the Watch has found, unless it came so late that the judges were not asked any more.
 func watchedRight(t rapid.TB, events []histories.Event) Property {
 	t.Helper()
 	report := Check(context.Background(), events, Options{})
 	found, n := watch(events, nil)
-	if found != "" && report.Result(found).Verdict != Fail {
+	explained := report.Result(found).Verdict == Fail || report.Verdict == Fail && slices.Contains(unsettled(), found)
+	if found != "" && !explained {
 		t.Fatalf("after %d events %s was violated, and it is %+v\n%s", n, found, report.Result(found), show(events))
 	}
 	for _, res := range report.Results {

@@ -113,7 +113,7 @@ func (g *generator) client(who, calls int) {
 				c.attempt = 1 + g.rng.IntN(attempt)
 			}
 			if c.f == histories.Extend && g.rng.IntN(2) == 0 {
-				c.ttl = g.lease()
+				c.ttl = cmp.Or(g.lease(), last.ttl)
 			}
 		}
 		p := planned{call: c}

@@ -261,6 +261,9 @@ func (s *search) relate(i int) {
 		}
 		if b.f == histories.Acquire && b.who == a.who && b.attempt == a.attempt && a.f != histories.Count {
 			a.of = j
+			if a.f == histories.Extend && a.ttl == 0 { // it asks for that of its acquire
+				a.lease = b.lease
+			}
 			if a.f == histories.Release {
 				b.first = min(b.first, a.inv)
 			}

@@ -22,7 +22,8 @@ const (
 //     rules allow it, and never to an acquire that nothing shows to have been granted);
 //   - a release or extend ends a hold of somebody else, that of a reader also together with its
 //     own: breaks ownership, and truthful replies if it says "done" to who has not the lock;
-//   - an extend gives somebody else's key its own lease: breaks truthful replies if it says "done";
+//   - an extend gives somebody else's key its own lease: breaks truthful replies if it says "done",
+//     and ownership if the key ends earlier for it;
 //   - a release or extend says "done" to who has not the lock, or is refused to the holder, and
 //     does it or not: breaks truthful replies;
 //   - an acquire is refused when nobody else has the lock: breaks truthful replies; when only
@@ -33,7 +34,7 @@ const (
 //
 // A re-entry never shortens the lease. To the generous a release may also end a hold of somebody
 // else at another instant than it ends its own, as if it were sent twice. Where a definition leaves open whether something is wrong,
-// it is free to the generous: that a re-entry shortens the lease; "done" for
+// it is free to the generous: that a re-entry shortens the lease; that a key outlives its lease, and others are refused it; "done" for
 // a lease that has merely ended, while nobody else has the lock; and a refusal beside another's
 // acquire that was under way.
 func (s *search) server(st *state, a, at int, next []state) []state {
@@ -212,6 +213,8 @@ func (s *search) refused(st *state, a, at int, next []state) []state {
 	for _, h := range st.holds[:st.held] {
 		n := *st
 		switch {
+		case s.rules.generous && !h.shares(act):
+			next = append(next, *st)
 		case !n.runs(h, at, s.rules):
 		case !h.shares(act):
 			next = append(next, n)

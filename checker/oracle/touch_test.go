@@ -120,6 +120,23 @@ func (s *search) ended(st *state, act *act) bool {
 	return false
 }
 
+// lengthened adds the states in which an extend gives another's key its own lease. If that ends it
+// earlier it is as if it had ended it.
+func (s *search) lengthened(st *state, a, at, i int, breaks uint8, extra int8, next []state) []state {
+	h, lease := st.holds[i], s.acts[a].lease
+	longer, shorter := s.wrong(st, breaks, 0), s.wrong(st, breaks|ownership, 0)
+	shorter.cost += extra
+	if lease >= forever || h.lease < forever && longer.after(at, int(h.since), h.lease-lease) {
+		longer.holds[i].since, longer.holds[i].lease = int8(at), lease
+		next = append(next, longer)
+	}
+	if lease < forever && (h.lease >= forever || shorter.within(at, int(h.since), h.lease-lease)) {
+		shorter.holds[i].since, shorter.holds[i].lease = int8(at), lease
+		next = append(next, shorter)
+	}
+	return next
+}
+
 // foreign adds the states in which a touches what is another's. That it did so and says otherwise,
 // or nothing, is dearer than that it says so.
 func (s *search) foreign(st *state, a, at int, next []state) []state {
@@ -140,9 +157,7 @@ func (s *search) foreign(st *state, a, at int, next []state) []state {
 			continue
 		}
 		if act.f == histories.Extend {
-			longer := s.wrong(&n, breaks, 0)
-			longer.holds[i].since, longer.holds[i].lease = int8(at), act.lease
-			next = append(next, longer)
+			next = s.lengthened(&n, a, at, i, breaks, extra, next)
 		}
 		n = s.wrong(&n, breaks|ownership, 0)
 		n.cost += extra
