@@ -174,7 +174,9 @@ func share(holds []*hold) {
 func (h *hold) gone() int {
 	last := h.end.event
 	for _, r := range h.releases {
-		last = max(last, r.to.event)
+		if last = max(last, r.to.event); r.outcome == histories.Info { // it may come yet
+			return pending
+		}
 	}
 	return last
 }

@@ -116,7 +116,7 @@ func (k *table) denied(h *hold, o *op, yield func(finding)) {
 	if proof.event > o.from.event || ended || h.givesBack(o.from.event, o.to.event) || h.until(o.to) <= o.to.time || k.any.meets(between(h.from.event, o.to.event)) {
 		return
 	}
-	if h.spent < o.to.event || k.touched(h, o.to.event, 0) || k.admitted(h, o.to.event) {
+	if h.spent < o.to.event || h.Mode == histories.Reentrant && h.lapsed(o.to.event) || k.touched(h, o.to.event, 0) || k.admitted(h, o.to.event) {
 		return
 	}
 	yield(k.violation([]part{{"granted", proof.event}, {"denied", o.to.event}}, []uint64{h.Attempt},

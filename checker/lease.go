@@ -232,7 +232,7 @@ func others(h *histories.Hold, own, extends []grant) []grant {
 	var all []grant
 	until, ended, mine := time.Duration(0), h.Ended.Event, make(map[int]bool)
 	for _, r := range h.Releases {
-		if ended = max(ended, r.Returned.Event); r.Returned == (histories.Instant{}) {
+		if ended = max(ended, r.Returned.Event); r.Outcome == histories.Info || r.Returned == (histories.Instant{}) { // it may come yet
 			ended = unknown
 		}
 	}

@@ -294,7 +294,7 @@ func (r *dialogue) denied(h *histories.Hold, o *histories.Op) *conflict {
 	if proof == (histories.Instant{}) || proof.Event > o.Invoke.Index || ended || givesBack(h, o.Invoke.Index, o.Complete.Index) || r.leases.sureUntil(h, done) <= done.Time || r.faults().meets(between(h.Invoked.Event, done.Event)) {
 		return nil
 	}
-	if r.leases.overdrawn(h) < done.Event || r.rivals.touched(h, done.Event, 0) || r.rivals.admitted(h, done.Event) != nil {
+	if r.leases.overdrawn(h) < done.Event || h.Mode == histories.Reentrant && r.leases.lapsed(h, done.Event) || r.rivals.touched(h, done.Event, 0) || r.rivals.admitted(h, done.Event) != nil {
 		return nil
 	}
 	if r.opt.Commands.ranOut(h, done.Time) {

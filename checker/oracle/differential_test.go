@@ -221,7 +221,7 @@ func stillAccused(flawless bool) []checker.Property {
 	if flawless {
 		return nil
 	}
-	return []checker.Property{checker.Ownership, checker.TruthfulReplies, checker.Reentrancy, checker.Fencing}
+	return []checker.Property{checker.LeaseHonoured, checker.Ownership, checker.TruthfulReplies, checker.Reentrancy, checker.Fencing}
 }
 
 // TestOracle holds the checker against the oracle on random small histories. An accusation where

@@ -103,6 +103,10 @@ func ownReleases() []known {
 			history: "C acq#1 0-1 ok 10s reenter · C rel#1 22-2758 ok · C rel#1 42-43 ok · C acq#2 63-64 ok 10s reenter · A acq 3129-3130 ok 10s reenter"},
 		{name: "an unknown release arrives after an extend", want: acquits(checker.LeaseHonoured),
 			history: "A acq#1 0-1 ok 100ms reenter · A acq#2 330-331 ok 10s reenter · A rel#2 690-691 info · A ext#1(10s) 1654-1655 ok · C acq 1724-1725 ok 10s reenter"},
+		{name: "an unknown release arrives when the lease of all had been cut short, and another entered", want: acquits(checker.LeaseHonoured),
+			history: "B acq#1 12-13 ok 10s reenter · B rel#1 184-185 info · B acq#2 3397-3398 ok 10s reenter · B ext#2(100ms) 5507-5508 ok · B acq#3 5607-5608 ok 10s reenter · A acq#2 9125-9126 ok 10s reenter"},
+		{name: "an extend found the next entry, and a release that meets it came before", want: acquits(checker.TruthfulReplies),
+			history: "B acq#1 9-10 ok 300ms reenter · B rel#1 542-1133 refused · B acq#2 553-554 ok 10s reenter · B ext#1(10s) 583-584 ok"},
 		{name: "an unknown re-entry keeps the hold and its token", want: acquits(checker.Fencing),
 			history: "A acq#1 0-1 ok 10s reenter token 1 · A acq#2 10-11 info 10s reenter · A rel#1 20-21 ok · A acq#3 30-31 ok 10s reenter token 1"},
 	}
