@@ -14,6 +14,7 @@ type contest struct {
 	*stretch
 	grants, calls touches   // calls are releases and extends
 	lasting       []lasting // lasting[i] is that of the leases of grants.all[:i+1] which reaches furthest
+	firsts        map[sought]int
 	built         bool
 }
 
@@ -58,6 +59,11 @@ func (t *touches) find(h *histories.Hold, before int, counts func(*touch) bool) 
 			return one
 		}
 	}
+	return t.settled(h, before, counts)
+}
+
+// settled is find without the calls that never returned and were invoked before h.
+func (t *touches) settled(h *histories.Hold, before int, counts func(*touch) bool) *touch {
 	next, _ := slices.BinarySearchFunc(t.all, h.Invoked.Event, func(one touch, event int) int { return cmp.Compare(one.invoked, event) })
 	for i := next - 1; i >= 0 && t.latest[i] > h.Invoked.Event; i-- {
 		if one := &t.all[i]; one.returned > h.Invoked.Event && counts(one) {
@@ -77,7 +83,7 @@ func (c *contest) build() {
 	if c.built {
 		return
 	}
-	c.built = true
+	c.built, c.firsts = true, make(map[sought]int)
 	own := make(map[uint64]*histories.Hold, len(c.holds))
 	for _, h := range c.holds {
 		own[h.Attempt] = h
@@ -178,17 +184,42 @@ func (c *contest) follows(h, before *histories.Hold) bool {
 // touched says whether another's release or extend may have reached the key since h was asked for, and
 // before an event. Those of one attempt do not count.
 func (c *contest) touched(h *histories.Hold, before int, but uint64) bool {
-	c.build()
 	by := caller(h)
-	return c.calls.find(h, before, func(t *touch) bool { return t.by != by && (t.hold == nil || t.hold.Attempt != but) }) != nil
+	return c.first(sought{h, but, false}, func(t *touch) bool { return t.by != by && (t.hold == nil || t.hold.Attempt != but) }) < before
 }
 
 // denied says whether the client of h was refused a release or an extend since, before an event: that may have been
 // untrue, and done.
 func (c *contest) denied(h *histories.Hold, before int) bool {
-	c.build()
 	by := caller(h)
-	return c.calls.find(h, before, func(t *touch) bool { return t.by == by && t.refused }) != nil
+	return c.first(sought{h, 0, true}, func(t *touch) bool { return t.by == by && t.refused }) < before
+}
+
+// sought is what was asked about a hold: whether another's call touched it, or one of its own was denied.
+type sought struct {
+	hold   *histories.Hold
+	but    uint64 // attempt
+	denied bool
+}
+
+// first is the event at which the first release or extend was invoked that may have come after a hold was asked for, and
+// of which counts is true; unknown if there is none. It is looked for once.
+func (c *contest) first(of sought, counts func(*touch) bool) int {
+	c.build()
+	event, known := c.firsts[of]
+	if !known {
+		event = unknown
+		if t := c.calls.settled(of.hold, unknown, counts); t != nil {
+			event = t.invoked
+		}
+		for i := range c.calls.loose {
+			if one := &c.calls.loose[i]; counts(one) {
+				event = min(event, one.invoked)
+			}
+		}
+		c.firsts[of] = event
+	}
+	return event
 }
 
 // caller is who releases and extends h: a reader stands for himself.

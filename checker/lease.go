@@ -160,11 +160,12 @@ func (l lease) at(event int) leaseStep {
 type leases struct {
 	own    map[uint64]lease // of attempts with extends, by attempt
 	common map[uint64]lease // the same with the extends of what its client entered besides
+	gaps   map[uint64]int   // by attempt, of those that were asked about: see gap
 	spent  map[uint64]int   // by attempt: the event from which on a release of something else that its client had entered may have given it back
 }
 
 func newLeases(holds []*histories.Hold) leases {
-	l := leases{own: make(map[uint64]lease), common: make(map[uint64]lease), spent: make(map[uint64]int)}
+	l := leases{own: make(map[uint64]lease), common: make(map[uint64]lease), gaps: make(map[uint64]int), spent: make(map[uint64]int)}
 	entered := make(map[reenterer][]*histories.Hold)
 	for _, h := range holds {
 		if len(h.Extends)+len(h.Unknown) > 0 {

@@ -164,11 +164,24 @@ func (l leases) takes(p payback, h *histories.Hold) bool {
 // lapsed says whether the lease of h need not have run without a gap: an extend was accepted when it
 // may have been over. To a lock that counts what a client entered h is gone then.
 func (l leases) lapsed(h *histories.Hold, by int) bool {
-	i := slices.IndexFunc(h.Extends, func(x histories.Extension) bool {
+	gap, known := l.gaps[h.Attempt]
+	if !known {
+		gap = l.gap(h)
+		l.gaps[h.Attempt] = gap
+	}
+	return gap < by
+}
+
+// gap is the event at which the first extend of h was invoked that was accepted when the lease may have
+// been over, or unknown.
+func (l leases) gap(h *histories.Hold) int {
+	for _, x := range h.Extends {
 		before := histories.Instant{Event: x.Invoked.Event - 1}
-		return x.Invoked.Event > h.Returned.Event && l.sureUntil(h, before) <= x.Invoked.Time
-	})
-	return i >= 0 && h.Extends[i].Invoked.Event < by
+		if x.Invoked.Event > h.Returned.Event && l.sureUntil(h, before) <= x.Invoked.Time {
+			return x.Invoked.Event
+		}
+	}
+	return unknown
 }
 
 // overdrawn is the event from which on a release of something else that its client had entered may

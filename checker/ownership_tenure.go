@@ -108,7 +108,8 @@ func (k *tenure) vanished(i int) (sighting, bool) {
 
 // had says whether an answer to a call for b, after an event, says that it was still in force.
 func (k *tenure) had(b *histories.Hold, after int) bool {
-	return slices.ContainsFunc(b.Extends, func(x histories.Extension) bool { return x.Returned.Event > after }) ||
+	n := len(b.Extends) // which are in the order of their returns
+	return n > 0 && b.Extends[n-1].Returned.Event > after ||
 		slices.ContainsFunc(b.Releases, func(r histories.Answer) bool { return r.Outcome == histories.OK && r.Returned.Event > after })
 }
 
