@@ -39,7 +39,11 @@ func (c *Commands) on(key string) []histories.Effect {
 	}
 	c.read.Do(func() {
 		c.byKey = make(map[histories.Place][]histories.Effect)
-		for _, e := range histories.Effects(c.exchanges) {
+		database := 0
+		if kept := c.keptAs(key); len(kept) > 0 {
+			database = kept[0].DB
+		}
+		for _, e := range histories.EffectsSince(c.exchanges, database) {
 			if e.Node != c.register {
 				c.byKey[e.Place] = append(c.byKey[e.Place], e)
 			}

@@ -23,9 +23,15 @@ type line struct {
 	conn         int
 }
 
-func newEffectReader(x []Exchange) *effectReader {
+func newEffectReader(x []Exchange, database int) *effectReader {
 	r := &effectReader{x: x, scripts: map[string]scriptText{}, db: map[line]int{}, queued: map[line][]int{}, in: map[line]bool{}}
 	for _, e := range x {
+		at := line{e.Client, e.Node, e.Conn}
+		if _, known := r.db[at]; !known {
+			if r.db[at] = 0; e.Seq > 1 {
+				r.db[at] = database
+			}
+		}
 		if e.Script != "" && len(e.Words) > 1 {
 			digest := e.Words[1]
 			if e.Words[0] == "SCRIPT" && len(e.Words) > 2 {
