@@ -185,7 +185,12 @@ func TestStoppedProcesses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			res := run(t, processesUnderFaults(t, tc.lock, tc.guard, "pause"))
+			cfg := processesUnderFaults(t, tc.lock, tc.guard, "pause")
+			res := run(t, cfg)
+			// A busy machine has fewer sections, and the pauses may miss them all: some seed hits one.
+			for cfg.Seed++; tc.want == checker.Fail && res.Report.Result(checker.ResourceSafety).Verdict != tc.want && cfg.Seed < 5; cfg.Seed++ {
+				res = run(t, cfg)
+			}
 			if got := res.Report.Result(checker.ResourceSafety); got.Verdict != tc.want {
 				t.Errorf("resource safety is %v, want %v: %s", got.Verdict, tc.want, got.Story)
 			}
