@@ -6,8 +6,8 @@ import (
 )
 
 // sweep is the interval engine. It decides whether the sections of one key could
-// be those of a mutex, and returns the first overlap in order of grants and the
-// number of sections that overlap an earlier one. No overlap means that they could.
+// be those of a mutex, and returns the first overlap of the stretch's own in order of grants, and how
+// many sections overlap an earlier one. No overlap means that they could.
 //
 // It is exact. If no two beliefs (granted, end) overlap, put every acquire just
 // before the return that granted it and every end just after the call that ended

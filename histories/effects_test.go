@@ -125,6 +125,21 @@ func TestEffects(t *testing.T) {
 	}
 }
 
+// TestEffectsSince checks which database a connection is taken to use: the one that is said if its first
+// commands were not kept, and else the one that it has selected.
+func TestEffectsSince(t *testing.T) {
+	for first, want := range map[int]int{1: 0, 4: 3} {
+		x := inOrder(sent("A", "SET k a NX PX 1500", "OK"), sent("A", "SELECT 5", "OK"), sent("A", "GET k", ""))
+		for i := range x {
+			x[i].Seq = first + i
+		}
+		got := histories.EffectsSince(x, 3)
+		if len(got) != 2 || got[0].DB != want || got[1].DB != 5 {
+			t.Errorf("first command %d: %+v, want databases %d and 5", first, got, want)
+		}
+	}
+}
+
 func TestEffectsTellValueAndTTL(t *testing.T) {
 	setNX := `if (redis.call('setnx', KEYS[1], ARGV[1]) == 1) then
   redis.call('expire', KEYS[1], tonumber(ARGV[2]))

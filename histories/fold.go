@@ -91,9 +91,6 @@ func (f *Fold) Hold(attempt uint64) *Hold {
 	return nil
 }
 
-// Faults returns the faults so far, in the order of their starts.
-func (f *Fold) Faults() []*Op { return f.left.Faults }
-
 // Call returns the call that a process has under way, or nil.
 func (f *Fold) Call(process int) *Op {
 	if p := f.checks.pairs.process(process); p.open {
