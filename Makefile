@@ -21,7 +21,7 @@ TIMEOUT           ?= 25m
 # What runs in parallel waits most of its time for leases to end on real servers.
 WIDE              ?= 16
 
-.PHONY: help build test test-fast nightly lint docs docs-check track-record bench bench-check bench-compare soak differential fuzz cover tidy-check clean
+.PHONY: help build test test-fast nightly lint lists docs docs-check track-record bench bench-check bench-compare soak differential fuzz cover tidy-check clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -35,13 +35,13 @@ UNRACED := ^(TestOwnFaults|TestRandomFaults|TestRandomRuns|TestContendWithoutFau
 ALL      = $(if $(TESTFLAGS),,$(filter ./...,$(PKG)))
 
 # Nothing is taken from the test cache: it does not notice that redis-server was installed.
-test: ## Run the tests and list what was skipped and why (PKG=./wire TESTFLAGS='-run X' FAIL_ON_SKIP=1)
+test: ## Run the tests and list what was skipped and why (PKG=./internal/wire TESTFLAGS='-run X' FAIL_ON_SKIP=1)
 	@{ $(GO) test $(RACE) -count=1 -timeout $(TIMEOUT) -parallel $(WIDE) -v $(if $(ALL),-skip '$(UNRACED)') $(TESTFLAGS) $(PKG); one=$$?; \
-		$(if $(ALL),$(GO) test -count=1 -timeout $(TIMEOUT) -parallel $(WIDE) -v -run '$(UNRACED)' ./gate ./harness ./peers,true); two=$$?; \
+		$(if $(ALL),$(GO) test -count=1 -timeout $(TIMEOUT) -parallel $(WIDE) -v -run '$(UNRACED)' ./cmd/lockbench/internal/gate ./harness ./cmd/lockbench/internal/peers,true); two=$$?; \
 		echo "go test exited $$((one > two ? one : two))"; } | \
-		awk -v race='$(RACE)' -v fail_on_skip='$(FAIL_ON_SKIP)' -v allow_skip='$(ALLOW_SKIP)' -f effort/summary.awk
+		awk -v race='$(RACE)' -v fail_on_skip='$(FAIL_ON_SKIP)' -v allow_skip='$(ALLOW_SKIP)' -f internal/testkit/effort/summary.awk
 
-test-fast: ## Run what stays in virtual time and needs nothing installed, in a minute (PKG=./wire)
+test-fast: ## Run what stays in virtual time and needs nothing installed, in a minute (PKG=./internal/wire)
 	$(GO) test -short -vet=off $(TESTFLAGS) $(PKG)
 
 # All of the catalogue on all backends, with more seeds, and every lock under every pitfall
@@ -64,9 +64,14 @@ lint: ## Check with gofmt, go vet and golangci-lint, whose version is pinned
 		set -x; $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION) run ./...; \
 	fi
 
-docs: build ## Write docs/locks.md, docs/nemeses.md, docs/matrix.md, the picture and the generated parts of README.md and docs/course again; tests and docs-check fail when they are not true
+lists: ## List every lock, fault, judge and random load that stands in a file of its own
+	$(GO) test ./internal/testkit/house -run TestLists -update
+
+docs: build ## Write docs/locks.md, docs/nemeses.md, docs/architecture.md, docs/matrix.md, the picture and the generated parts of README.md and docs/course again; tests and docs-check fail when they are not true
 	$(GO) test ./locks -run TestDocs -update
 	$(GO) test ./harness -run TestDocs -update
+	$(GO) test ./internal/testkit/house -run TestArchitecture -update
+	$(GO) test ./checker -run TestReadmeDefinesProperties -update
 	$(GO) test ./cmd/lockbench -run 'TestReadme|TestCourseIsTrue' -update-readme
 	bin/lockbench matrix --format markdown --output docs/matrix.md
 

@@ -8,7 +8,21 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
+
+// Availability is what judgeAvailability judges.
+const Availability Property = "availability"
+
+func availabilitySeat() seat {
+	return seat{
+		property:   Availability,
+		definition: "nobody is refused a lock that is certainly free and that nobody else wants, or asks for it alone and in vain for longer than a lease; nor is it refused to all for that long; no release is held up until its lease is over while others wait",
+		judge:      judgeAvailability,
+		engine:     "free windows",
+		counts:     []histories.F{histories.Acquire},
+	}
+}
 
 // judgeAvailability judges availability: no acquire is refused while its key is certainly
 // free and nobody else wants it. Its story tells how often the lock was acquired, in all and in
@@ -125,7 +139,7 @@ func (j *availability) verdict(res *finding) error {
 	proof := cmp.Or(j.vain.first, j.stuck.first)
 	if wrong := j.wrong.first; wrong != nil && (j.vain.n == 0 || wrong.witness[1] <= j.vain.first.witness[1]) {
 		if proof = wrong; j.wrong.n > 1 {
-			proof.story = paragraph(proof.story, fmt.Sprintf("In all, %s of a free lock.", count(j.wrong.n, "refusal")))
+			proof.story = paragraph(proof.story, fmt.Sprintf("In all, %s of a free lock.", words.Count(j.wrong.n, "refusal")))
 		}
 	}
 	switch {
@@ -137,7 +151,7 @@ func (j *availability) verdict(res *finding) error {
 		res.Story = "Nobody was granted a lock, and it may have been held all the time."
 	default:
 		res.Verdict = Pass
-		res.Story = paragraph(pace, fmt.Sprintf("%s, none of a key that was certainly free and that nobody else wanted.", count(j.refused, "refusal")))
+		res.Story = paragraph(pace, fmt.Sprintf("%s, none of a key that was certainly free and that nobody else wanted.", words.Count(j.refused, "refusal")))
 	}
 	return nil
 }
@@ -179,14 +193,14 @@ func (s *supply) stuck(slack time.Duration) *conflict {
 		until := "and the call had no answer at all"
 		if answered {
 			witness = append(witness, r.Returned.Event)
-			until = "and the call had no answer until " + seconds(r.Returned.Time)
+			until = "and the call had no answer until " + words.Seconds(r.Returned.Time)
 		}
 		slices.Sort(witness)
 		return &conflict{
 			witness: witness,
 			story: fmt.Sprintf("%s asked to release %s at %s, %s, when its lease, which certainly ran until %s, had ended: nobody worked under the lock, and %s, who wanted it all the time, did not get it for %s.",
-				histories.WorkerName(h.Worker), h.Key, seconds(r.Invoked.Time), until, seconds(end),
-				histories.WorkerName(o.Invoke.Worker), seconds(end-r.Invoked.Time)),
+				histories.WorkerName(h.Worker), h.Key, words.Seconds(r.Invoked.Time), until, words.Seconds(end),
+				histories.WorkerName(o.Invoke.Worker), words.Seconds(end-r.Invoked.Time)),
 		}
 	}
 	return nil

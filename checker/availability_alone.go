@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // askedInVain returns the first stretch of calls in which a client asked for the key alone,
@@ -129,8 +130,8 @@ func (v vain) took(s *stretch) time.Duration { return v.last.Complete.Time - s.t
 
 func (v vain) tell(s *supply, masters int) string {
 	text := fmt.Sprintf("%s alone asked for %s from %s to %s, for %s, longer than the %s of TTL and slack, and got no lease although nobody had one",
-		histories.WorkerName(v.first.Invoke.Worker), s.key, seconds(s.timeOf(v.from)), seconds(v.last.Complete.Time),
-		seconds(v.took(s.stretch)), seconds(v.patience))
+		histories.WorkerName(v.first.Invoke.Worker), s.key, words.Seconds(s.timeOf(v.from)), words.Seconds(v.last.Complete.Time),
+		words.Seconds(v.took(s.stretch)), words.Seconds(v.patience))
 	if v.faulty > 0 {
 		text += fmt.Sprintf(" and no more than %d of %d masters were at fault", v.faulty, masters)
 	}

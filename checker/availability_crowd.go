@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // refusedToAll returns the first stretch in which clients, whoever they were, were refused the
@@ -58,8 +59,8 @@ func (s *supply) refusedToAll(opt Options, calm rank) *conflict {
 		return &conflict{
 			witness: []int{first.Invoke.Index, last.Complete.Index},
 			story: fmt.Sprintf("%s was refused %s from %s, when %s asked, to %s, when %s was last refused, although nobody can have had it all that time: for %s, longer than %s.",
-				s.key, times(n), seconds(first.Invoke.Time), histories.WorkerName(first.Invoke.Worker), seconds(last.Complete.Time),
-				histories.WorkerName(last.Invoke.Worker), seconds(last.Invoke.Time-first.Invoke.Time), seconds(patience)),
+				s.key, words.Times(n), words.Seconds(first.Invoke.Time), histories.WorkerName(first.Invoke.Worker), words.Seconds(last.Complete.Time),
+				histories.WorkerName(last.Invoke.Worker), words.Seconds(last.Invoke.Time-first.Invoke.Time), words.Seconds(patience)),
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // A pacer is how often and how steadily locks were granted, of all keys together, as it happened.
@@ -124,15 +125,15 @@ func (p *pacer) tell(end time.Duration, healthy bool) string {
 	}
 	windows := ""
 	if all := p.whole(end); all != nil {
-		windows = fmt.Sprintf(", %d to %d in each %s", slices.Min(all), slices.Max(all), seconds(p.lease))
+		windows = fmt.Sprintf(", %d to %d in each %s", slices.Min(all), slices.Max(all), words.Seconds(p.lease))
 	}
 	text := fmt.Sprintf("%s in %s%s; the longest time without one was %s, from %s on.",
-		count(p.grants, "acquisition"), seconds(end-p.start), windows, seconds(p.longest), seconds(p.from))
+		words.Count(p.grants, "acquisition"), words.Seconds(end-p.start), windows, words.Seconds(p.longest), words.Seconds(p.from))
 	switch {
 	case !healthy || p.calm.Event == 0:
 		return text
 	case p.recovered:
-		return paragraph(text, fmt.Sprintf("The first after the last fault came %s after it.", seconds(p.after)))
+		return paragraph(text, fmt.Sprintf("The first after the last fault came %s after it.", words.Seconds(p.after)))
 	}
 	return paragraph(text, "None came after the last fault.")
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // supply is who may have had one key on its servers, and who asked for it.
@@ -163,9 +164,9 @@ func (s *supply) wanted(slack time.Duration) []rank {
 func (s *supply) tellRefused(o *histories.Op) string {
 	who := histories.WorkerName(o.Invoke.Worker)
 	if reads(o) {
-		return fmt.Sprintf("%s was refused %s for reading at %s although no writer had it and none wanted it.", who, o.Invoke.Key, seconds(o.Complete.Time))
+		return fmt.Sprintf("%s was refused %s for reading at %s although no writer had it and none wanted it.", who, o.Invoke.Key, words.Seconds(o.Complete.Time))
 	}
-	return fmt.Sprintf("%s was refused %s at %s although nobody had it and nobody else wanted it: %s.", who, o.Invoke.Key, seconds(o.Complete.Time), s.since(o))
+	return fmt.Sprintf("%s was refused %s at %s although nobody had it and nobody else wanted it: %s.", who, o.Invoke.Key, words.Seconds(o.Complete.Time), s.since(o))
 }
 
 // since tells since when the key had been free.
@@ -179,5 +180,5 @@ func (s *supply) since(o *histories.Op) string {
 	if n == 0 && s.number == 0 {
 		return "nobody had been granted it before"
 	}
-	return fmt.Sprintf("all %s of it before had ended on every server", count(n, "hold"))
+	return fmt.Sprintf("all %s of it before had ended on every server", words.Count(n, "hold"))
 }

@@ -58,6 +58,7 @@ type Options struct {
 	Now func() time.Duration
 
 	excerpt bool // calls were left out, so that a resource cannot be called broken because it shows what they did
+	rules   bool // alone decide, of small keys too
 	roomy   int  // how many calls of all keys are not too many; 0 means roomy
 	spared  int  // how many calls of a key are not worth a cut; 0 means spared
 }
@@ -114,36 +115,17 @@ type judge interface {
 	verdict(*finding) error
 }
 
-// bench is every property with its judge, in the order of reports. A judge is asked for before the first event.
-func bench() []seat {
-	holding := []histories.F{histories.Acquire, histories.Release, histories.Extend, histories.Lost, histories.Abandon, histories.Crash}
-	return []seat{
-		{property: StrictExclusion, judge: strictExclusion, engine: exclusionEngines, counts: holding},
-		{property: LeaseExclusion, judge: leaseExclusion, engine: exclusionEngines, counts: holding},
-		{property: LeaseHonoured, judge: leaseHonoured, engine: exclusionEngines, counts: holding},
-		{property: Ownership, judge: judgeOwnership, engine: "events", counts: []histories.F{histories.Acquire, histories.Release, histories.Extend}},
-		{property: TruthfulReplies, judge: judgeReplies, engine: "certain holds", counts: []histories.F{histories.Release, histories.Extend}},
-		{property: ResourceSafety, judge: judgeResource, engine: "version order", counts: []histories.F{histories.Read, histories.Write, histories.Draw}},
-		{
-			property: Fencing, judge: judgeFencing, concerns: fenced, engine: "token order",
-			counts: []histories.F{histories.Acquire, histories.Read, histories.Write, histories.Incr, histories.Draw},
-		},
-		{property: CounterSafety, judge: judgeCounter, concerns: calls(histories.Incr), engine: "interval bounds", counts: []histories.F{histories.Incr}},
-		{property: SingleWinner, judge: judgeLottery, concerns: calls(histories.Draw), engine: "count by round", counts: []histories.F{histories.Draw}},
-		{
-			property: Reentrancy, judge: judgeReentrancy, concerns: reenters, engine: "depth bounds",
-			counts: []histories.F{histories.Acquire, histories.Release, histories.Count},
-		},
-		{property: DeadlockFreedom, judge: judgeDeadlock, engine: "free windows", counts: append(holding, histories.Audit)},
-		{property: Availability, judge: judgeAvailability, engine: "free windows", counts: []histories.F{histories.Acquire}},
-		{property: Fairness, judge: judgeFairness, engine: "overtaking count", counts: []histories.F{histories.Acquire}},
-		{property: Load, judge: judgeLoad, concerns: waits, engine: "commands per waiting second", counts: []histories.F{histories.Waited}},
-	}
+// holding are the kinds of events that tell who holds a lock.
+func holding() []histories.F {
+	return []histories.F{histories.Acquire, histories.Release, histories.Extend, histories.Lost, histories.Abandon, histories.Crash}
 }
 
+// A seat is a property with its judge, who is asked for before the first event.
 type seat struct {
 	property Property
-	judge    func(*record, Options) judge
+	// definition says in one sentence when the property holds, for people; it completes "holds if".
+	definition string
+	judge      func(*record, Options) judge
 	// concerns says whether a history has so far anything to do with the property; if not, it is
 	// not reported. Nil means that every history has.
 	concerns func(*record) bool

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // Commands are what crossed the wire in a run, as a witness of the judges: what histories.Effects
@@ -43,7 +44,7 @@ func (c *Commands) on(key string) []histories.Effect {
 		if kept := c.keptAs(key); len(kept) > 0 {
 			database = kept[0].DB
 		}
-		for _, e := range histories.EffectsSince(c.exchanges, database) {
+		for _, e := range histories.Effects(c.exchanges, database) {
 			if e.Node != c.register {
 				c.byKey[e.Place] = append(c.byKey[e.Place], e)
 			}
@@ -183,18 +184,18 @@ func (c *Commands) left(key, node string, by time.Duration, holds []*histories.H
 		did = "wrote over it"
 	}
 	x := c.exchanges[last.Exchange]
-	text := fmt.Sprintf("It was left behind by %s, whose %s → %s %s last, at %s", last.Client, x.Command, reply(x), did, seconds(last.From))
+	text := fmt.Sprintf("It was left behind by %s, whose %s → %s %s last, at %s", last.Client, x.Command, reply(x), did, words.Seconds(last.From))
 	for _, h := range slices.Backward(holds) {
 		if histories.WorkerName(h.Worker) != last.Client || h.Invoked.Time > last.From {
 			continue
 		}
 		for _, r := range h.Releases {
 			if r.Returned != (histories.Instant{}) && r.Returned.Time < last.From {
-				return text + fmt.Sprintf(", after its release had returned at %s.", seconds(r.Returned.Time))
+				return text + fmt.Sprintf(", after its release had returned at %s.", words.Seconds(r.Returned.Time))
 			}
 		}
 		if h.End == histories.Crash && h.Ended.Time <= last.From {
-			return text + fmt.Sprintf(", after it had crashed at %s.", seconds(h.Ended.Time))
+			return text + fmt.Sprintf(", after it had crashed at %s.", words.Seconds(h.Ended.Time))
 		}
 		break
 	}

@@ -136,6 +136,22 @@ func TestRepliesByTheWire(t *testing.T) {
 	})
 }
 
+// The wire tells nothing of leases: where few calls were made, every order of them is searched as ever.
+func TestLeasesByTheWire(t *testing.T) {
+	try(t, LeaseHonoured, []trial{{
+		name: "bad: no order of the calls explains them",
+		history: `
+			C acquire 0 1860 ok ttl=1000
+			B acquire 690 700 ok ttl=1000
+			A acquire 2110 2120 ok ttl=10000`,
+		options: Options{Commands: wired(t, `
+			B 690.2 690.8 OK SET k b NX PX 1000
+			C 1800 1800.8 OK SET k c NX PX 1000
+			A 2110.2 2110.8 OK SET k a NX PX 10000`)},
+		want: Fail, story: "whatever their order was",
+	}})
+}
+
 // The wire tells who left a key behind.
 func TestDeadlockByTheWire(t *testing.T) {
 	const orphan = `

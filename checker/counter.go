@@ -7,7 +7,22 @@ import (
 	"strconv"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
+
+// CounterSafety is what judgeCounter judges.
+const CounterSafety Property = "counter-safety"
+
+func counterSafetySeat() seat {
+	return seat{
+		property:   CounterSafety,
+		definition: "a shared counter shows every increment that was accepted (workload increment)",
+		judge:      judgeCounter,
+		concerns:   calls(histories.Incr),
+		engine:     "interval bounds",
+		counts:     []histories.F{histories.Incr},
+	}
+}
 
 // judgeCounter judges counter safety: no increment of a protected counter is lost.
 //
@@ -81,14 +96,14 @@ func (j *counters) verdict(res *finding) error {
 	}
 	switch {
 	case j.conflict.n > 0:
-		res.prove(j.conflict.first, paragraph(j.conflict.first.story, fmt.Sprintf("Of %s that were accepted, at least %d got lost.", count(j.accepted, "increment"), lost)))
+		res.prove(j.conflict.first, paragraph(j.conflict.first.story, fmt.Sprintf("Of %s that were accepted, at least %d got lost.", words.Count(j.accepted, "increment"), lost)))
 	case j.accepted == 0:
 		res.Story = "No increment is known to have been accepted, so none could be lost."
 	case unseen != "":
 		res.Story = fmt.Sprintf("Nobody looked at %s after the last increment, so that it may be lost.", unseen)
 	default:
 		res.Verdict = Pass
-		res.Story = fmt.Sprintf("%s accepted, and none of them lost.", count(j.accepted, "increment"))
+		res.Story = fmt.Sprintf("%s accepted, and none of them lost.", words.Count(j.accepted, "increment"))
 	}
 	return nil
 }
@@ -189,8 +204,8 @@ func (c *counter) twins() {
 			c.first = &conflict{
 				witness: []int{first.Complete.Index, o.Complete.Index},
 				story: fmt.Sprintf("%s's increment of %s at %s and %s's at %s both brought it to %s.",
-					histories.WorkerName(first.Invoke.Worker), c.key, seconds(first.Complete.Time),
-					histories.WorkerName(o.Invoke.Worker), seconds(o.Complete.Time), o.Complete.Value),
+					histories.WorkerName(first.Invoke.Worker), c.key, words.Seconds(first.Complete.Time),
+					histories.WorkerName(o.Invoke.Worker), words.Seconds(o.Complete.Time), o.Complete.Value),
 			}
 			slices.Sort(c.first.witness)
 		}
@@ -221,7 +236,7 @@ func (c *counter) bounds() error {
 		least, most = least+c.past.accepted, most+c.past.counted
 		if c.seen[i] > int64(most) && !c.opt.excerpt {
 			return fmt.Errorf("the counter %s is broken: the %s of event %d found %d, but only %s can have counted by then",
-				c.key, o.Invoke.F, o.Complete.Index, c.seen[i], count(most, "increment"))
+				c.key, o.Invoke.F, o.Complete.Index, c.seen[i], words.Count(most, "increment"))
 		}
 		missing := max(int64(least), top.number) - c.seen[i]
 		if missing <= 0 {
@@ -232,8 +247,8 @@ func (c *counter) bounds() error {
 			c.first = &conflict{
 				witness: []int{top.by.Complete.Index, o.Complete.Index}, called: []called{calledBy(top.by)},
 				story: fmt.Sprintf("%s had been accepted before %s looked at %s at %s, and it found %d where one had brought it to %d, at %s.",
-					count(least, "increment"), histories.WorkerName(o.Invoke.Worker), c.key, seconds(o.Invoke.Time), c.seen[i],
-					top.number, seconds(top.by.Complete.Time)),
+					words.Count(least, "increment"), histories.WorkerName(o.Invoke.Worker), c.key, words.Seconds(o.Invoke.Time), c.seen[i],
+					top.number, words.Seconds(top.by.Complete.Time)),
 			}
 		}
 	}

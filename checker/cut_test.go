@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/internal/crowd"
+	"github.com/lockbench/lockbench/internal/testkit/crowd"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 )
 
 // TestCut checks that a history that is cut into stretches is judged as it is whole.

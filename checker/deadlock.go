@@ -7,7 +7,21 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
+
+// DeadlockFreedom is what judgeDeadlock judges.
+const DeadlockFreedom Property = "deadlock-freedom"
+
+func deadlockFreedomSeat() seat {
+	return seat{
+		property:   DeadlockFreedom,
+		definition: "a free or abandoned lock can be had again within its TTL and a little slack; no key without TTL is left behind",
+		judge:      judgeDeadlock,
+		engine:     "free windows",
+		counts:     append(holding(), histories.Audit),
+	}
+}
 
 // judgeDeadlock judges deadlock freedom: once the last fault is healed, a waiting
 // client gets the lock within TTL + slack, and nothing is left locked for ever.
@@ -149,7 +163,7 @@ func (d *demand) wait(calm rank, slack time.Duration) {
 	d.tried, d.granted = d.tried || tried, d.granted || granted
 	if o := d.unanswered(calm, slack); o != nil && d.waiting == "" {
 		d.waiting = fmt.Sprintf("%s asked for %s at %s and had no certain answer for longer than TTL and slack, while nobody is known to have had it.",
-			histories.WorkerName(o.Invoke.Worker), d.key, seconds(o.Invoke.Time))
+			histories.WorkerName(o.Invoke.Worker), d.key, words.Seconds(o.Invoke.Time))
 	}
 }
 
@@ -171,7 +185,7 @@ func (j *deadlocks) chances() (granted int, waiting string) {
 }
 
 // calmSince is when the last fault ended, as stories tell it.
-func (j *deadlocks) calmSince() string { return seconds(j.pace.calm.Time) }
+func (j *deadlocks) calmSince() string { return words.Seconds(j.pace.calm.Time) }
 
 func (j *deadlocks) verdict(res *finding) error {
 	calm, sick := j.calm()
@@ -185,14 +199,14 @@ func (j *deadlocks) verdict(res *finding) error {
 		}
 		res.prove(j.blames[0].all, paragraph(stories...))
 	case sick != nil:
-		res.Story = fmt.Sprintf("The fault %s that began at %s was never healed, so there is no time after the last fault.", faultName(sick), seconds(sick.Invoke.Time))
+		res.Story = fmt.Sprintf("The fault %s that began at %s was never healed, so there is no time after the last fault.", faultName(sick), words.Seconds(sick.Invoke.Time))
 	case waiting != "":
 		res.Story = waiting
 	case granted == 0:
 		res.Story = "Nobody tried to get a lock after the last fault."
 	default:
 		res.Verdict = Pass
-		res.Story = fmt.Sprintf("From %s on, clients got every key that they tried, and no key was refused for longer than its TTL + %s while it was free.", j.calmSince(), seconds(j.opt.slack()))
+		res.Story = fmt.Sprintf("From %s on, clients got every key that they tried, and no key was refused for longer than its TTL + %s while it was free.", j.calmSince(), words.Seconds(j.opt.slack()))
 	}
 	return nil
 }

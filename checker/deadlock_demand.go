@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // demand is who had and who wanted one key.
@@ -201,8 +202,8 @@ func (s starvation) witness() []int {
 
 func (d *demand) tellStarved(s starvation) string {
 	return fmt.Sprintf("Nobody held %s, yet it was refused from %s, when %s asked, to %s, when %s was last refused: for %s, longer than the %s of TTL and slack.",
-		d.key, seconds(s.first.Invoke.Time), histories.WorkerName(s.first.Invoke.Worker), seconds(s.last.Complete.Time), histories.WorkerName(s.last.Invoke.Worker),
-		seconds(s.last.Complete.Time-s.first.Invoke.Time), seconds(s.patience))
+		d.key, words.Seconds(s.first.Invoke.Time), histories.WorkerName(s.first.Invoke.Worker), words.Seconds(s.last.Complete.Time), histories.WorkerName(s.last.Invoke.Worker),
+		words.Seconds(s.last.Complete.Time-s.first.Invoke.Time), words.Seconds(s.patience))
 }
 
 // orphan is the witness of an audit: with the acquire that probably left the key behind.
@@ -219,7 +220,7 @@ func (d *demand) tellOrphan(e histories.Event) string {
 		where = " on " + e.Node
 	}
 	return paragraph(
-		fmt.Sprintf("At %s%s the key %s = %q had no TTL and no living owner: no server will ever remove it.", seconds(e.Time), where, d.key, e.Value),
+		fmt.Sprintf("At %s%s the key %s = %q had no TTL and no living owner: no server will ever remove it.", words.Seconds(e.Time), where, d.key, e.Value),
 		d.tellLeft(d.lastBefore(e.Index), e.Node, e.Time))
 }
 
@@ -236,15 +237,15 @@ func (d *demand) tellLeft(h *histories.Hold, node string, by time.Duration) stri
 	var fate string
 	switch {
 	case h.Open():
-		fate = fmt.Sprintf("whose acquire at %s has no known outcome", seconds(h.Invoked.Time))
+		fate = fmt.Sprintf("whose acquire at %s has no known outcome", words.Seconds(h.Invoked.Time))
 	case h.End == histories.Crash:
-		fate = "which crashed at " + seconds(h.Ended.Time)
+		fate = "which crashed at " + words.Seconds(h.Ended.Time)
 	case h.End == histories.Lost:
-		fate = "which was told at " + seconds(h.Ended.Time) + " that the lock was lost"
+		fate = "which was told at " + words.Seconds(h.Ended.Time) + " that the lock was lost"
 	case h.End == histories.Abandon:
-		fate = "which walked away at " + seconds(h.Ended.Time)
+		fate = "which walked away at " + words.Seconds(h.Ended.Time)
 	default:
-		fate = "whose release began at " + seconds(h.Ended.Time)
+		fate = "whose release began at " + words.Seconds(h.Ended.Time)
 	}
 	return fmt.Sprintf("It was probably left behind by %s, %s.", name, fate)
 }

@@ -11,8 +11,8 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 )
 
 // TestDifferential compares every way of deciding mutual exclusion that there is on

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // disturb takes back what a run cannot say that did not go as it should, for reasons that are
@@ -67,7 +68,7 @@ func disturbance(e histories.Event) string {
 	case histories.Died:
 		return fmt.Sprintf("server %s ended by itself (%s)", e.Node, why)
 	}
-	text := fmt.Sprintf("lockbench, or the machine, stood still for %s until %s", seconds(e.TTL), seconds(e.Time))
+	text := fmt.Sprintf("lockbench, or the machine, stood still for %s until %s", words.Seconds(e.TTL), words.Seconds(e.Time))
 	if why != "" {
 		text += ", and so " + why
 	}

@@ -137,12 +137,14 @@ func (d *divider) of(key string) *cutter {
 // ready hands on a stretch of which all is known.
 func (d *divider) ready(s *stretch) {
 	d.complete(s)
+	s.search()
 	d.hear(s)
 }
 
 // complete adds to a stretch what is known by now.
 func (d *divider) complete(s *stretch) {
 	d.Summary, _ = d.fold.Summary()
+	s.whole = s.to == unknown
 	s.to = min(s.to, d.Events)
 	s.holds = notRefused(s.holds)
 	s.others, s.clock.last = d.ills.instants, d.record.last

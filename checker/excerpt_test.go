@@ -11,8 +11,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 )
 
 // excerpt is what a violation names of a history: all calls of its attempts, what else its

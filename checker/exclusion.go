@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -10,6 +11,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // reading turns the holds of a key into sections.
@@ -59,32 +61,49 @@ func (x *exclusion) hear(ctx context.Context, s *stretch) error {
 	}
 	switch {
 	case answer == porcupine.Unknown:
-		x.undecided = fmt.Sprintf("The porcupine engine gave no answer on %s in its time; the interval engine found %s.", s.key, count(n, "overlap"))
+		x.undecided = fmt.Sprintf("The porcupine engine gave no answer on %s in its time; the interval engine found %s.", s.key, words.Count(n, "overlap"))
 	case answer == porcupine.Ok && n > 0, answer == porcupine.Illegal && n == 0:
-		return &disagreement{fmt.Sprintf("on %s porcupine says %s, the interval engine found %s", s.key, answer, count(n, "overlap"))}
+		return &disagreement{fmt.Sprintf("on %s porcupine says %s, the interval engine found %s", s.key, answer, words.Count(n, "overlap"))}
 	case found.own > 0:
 		c := &conflict{witness: found.first.witness(), story: s.tellOverlap(found.first)}
+		if x.leased && x.explained(s, c) {
+			break
+		}
 		if x.first.add(s, c); x.first.first == c {
 			x.since, x.forsaken = found.first.since(), found.first.forsaken()
 		}
 		x.overlaps += found.own
 	case n == 0 && x.leased:
-		if lots := chained(s); lots != nil {
-			x.chain(s, lots)
-		}
+		x.all(s)
 	}
 	return nil
 }
 
-// chain takes grants that cannot have come one after the other.
-func (x *exclusion) chain(s *stretch, lots []lot) {
-	c := s.tellChain(lots)
-	if !s.mine(c.last()) {
-		return
+// explained says whether something else than a conflict explains as much.
+func (x *exclusion) explained(s *stretch, c *conflict) bool {
+	counts, either := s.weigh(LeaseHonoured, []*conflict{c})
+	x.undecided = cmp.Or(x.undecided, either)
+	return len(counts) == 0
+}
+
+// all takes grants of which any two can have come one after the other, but not all of them.
+func (x *exclusion) all(s *stretch) {
+	var found []*conflict
+	since := s.from
+	if lots := chained(s); lots != nil {
+		found = append(found, s.tellChain(lots))
+		since = slices.MinFunc(lots, func(a, b lot) int { return a.hold.Invoked.Event - b.hold.Invoked.Event }).hold.Invoked.Event
 	}
-	x.overlaps++
-	if x.first.add(s, c); x.first.first == c {
-		x.since = slices.MinFunc(lots, func(a, b lot) int { return a.hold.Invoked.Event - b.hold.Invoked.Event }).hold.Invoked.Event
+	found, either := s.weigh(LeaseHonoured, found)
+	x.undecided = cmp.Or(x.undecided, either)
+	for _, c := range found {
+		if !s.mine(c.last()) {
+			continue
+		}
+		x.overlaps++
+		if x.first.add(s, c); x.first.first == c {
+			x.since = since
+		}
 	}
 }
 
@@ -98,7 +117,7 @@ func (o Options) sample(s *stretch) bool {
 
 func (x *exclusion) verdict(res *finding) error {
 	if x.asked > 0 && x.asked < x.parts {
-		res.Engine = fmt.Sprintf("interval, and porcupine on %d of %s", x.asked, count(x.parts, "part"))
+		res.Engine = fmt.Sprintf("interval, and porcupine on %d of %s", x.asked, words.Count(x.parts, "part"))
 	}
 	switch {
 	case x.leased && x.Leases == 0 && !x.forsaken:
@@ -109,7 +128,7 @@ func (x *exclusion) verdict(res *finding) error {
 			defer res.doubt(x.record.opt.Gaps)
 		}
 		if x.overlaps > 1 {
-			res.Story = paragraph(res.Story, fmt.Sprintf("In all, %s came while %s.", count(x.overlaps, "grant"), x.while))
+			res.Story = paragraph(res.Story, fmt.Sprintf("In all, %s came while %s.", words.Count(x.overlaps, "grant"), x.while))
 		}
 	case x.undecided != "":
 		res.Story = x.undecided
@@ -117,7 +136,7 @@ func (x *exclusion) verdict(res *finding) error {
 		res.Story = "Nobody was granted a lock, so there was nothing to exclude."
 	default:
 		res.Verdict = Pass
-		res.Story = fmt.Sprintf("%s, and none came while %s.", count(x.grants, "grant"), x.while)
+		res.Story = fmt.Sprintf("%s, and none came while %s.", words.Count(x.grants, "grant"), x.while)
 	}
 	return nil
 }
@@ -169,14 +188,14 @@ func (r *stretch) tellOverlap(o overlap) string {
 	if o.second.late() {
 		over := r.when(int(o.second.end / 2))
 		if o.second.ended == expired || o.second.ended == deadline {
-			over = seconds(max(o.second.until, r.timeOf(o.second.call)))
+			over = words.Seconds(max(o.second.until, r.timeOf(o.second.call)))
 		}
 		return fmt.Sprintf("%s's acquire of %s, invoked at %s, was known to be granted at %s, when its hold was over, which cannot have been before %s; from then to that answer the key was %s's, from %s on.",
 			second, o.first.hold.Key, r.when(int(o.second.call/2)), r.when(o.second.grant), over, first, r.when(o.first.grant))
 	}
 	if o.second.surfaced && len(o.cover) > 0 {
 		return fmt.Sprintf("%s's acquire of %s had no known outcome, but its release answered OK at %s, so it had held the lock; %s held it from %s, and with %s there was no instant of that release at which nobody believed to hold it.",
-			second, o.first.hold.Key, r.when(o.second.grant), first, r.when(o.first.grant), count(len(o.cover), "other holder"))
+			second, o.first.hold.Key, r.when(o.second.grant), first, r.when(o.first.grant), words.Count(len(o.cover), "other holder"))
 	}
 	if o.second.surfaced && o.first.owed {
 		return fmt.Sprintf("%s's acquire of %s had no known outcome, but its release answered OK at %s, so it had held the lock; %s was granted it at %s, and its lease certainly ran during all of that release.",
@@ -195,8 +214,8 @@ func (r *stretch) tellOverlap(o overlap) string {
 	}
 	if o.first.owed {
 		return fmt.Sprintf("%s's lease of %s%s, granted at %s, certainly ran until %s, but %s %s%s at %s, %s too early.",
-			first, o.first.hold.Key, tellMode(o.first), r.when(o.first.grant), seconds(o.first.until),
-			second, got, tellMode(o.second), r.when(o.second.grant), seconds(o.first.until-r.of(o.second.grant)))
+			first, o.first.hold.Key, tellMode(o.first), r.when(o.first.grant), words.Seconds(o.first.until),
+			second, got, tellMode(o.second), r.when(o.second.grant), words.Seconds(o.first.until-r.of(o.second.grant)))
 	}
 	return fmt.Sprintf("%s held %s%s from %s and still believed so when %s %s%s at %s; %s.",
 		first, o.first.hold.Key, tellMode(o.first), r.when(o.first.grant), second, got, tellMode(o.second), r.when(o.second.grant), r.tellEnd(o.first))
@@ -215,17 +234,17 @@ func (r *stretch) tellEnd(s *section) string {
 	name := histories.WorkerName(s.hold.Worker)
 	switch s.ended {
 	case histories.Release:
-		return fmt.Sprintf("%s did not ask to release it before %s", name, seconds(s.hold.Ended.Time))
+		return fmt.Sprintf("%s did not ask to release it before %s", name, words.Seconds(s.hold.Ended.Time))
 	case histories.Lost:
-		return fmt.Sprintf("%s was not told that it was lost before %s", name, seconds(s.hold.Ended.Time))
+		return fmt.Sprintf("%s was not told that it was lost before %s", name, words.Seconds(s.hold.Ended.Time))
 	case histories.Abandon:
-		return fmt.Sprintf("%s did not walk away before %s", name, seconds(s.hold.Ended.Time))
+		return fmt.Sprintf("%s did not walk away before %s", name, words.Seconds(s.hold.Ended.Time))
 	case histories.Crash:
-		return fmt.Sprintf("%s did not crash before %s", name, seconds(s.hold.Ended.Time))
+		return fmt.Sprintf("%s did not crash before %s", name, words.Seconds(s.hold.Ended.Time))
 	case expired:
-		return fmt.Sprintf("%s's lease certainly ran until %s", name, seconds(s.until))
+		return fmt.Sprintf("%s's lease certainly ran until %s", name, words.Seconds(s.until))
 	case deadline:
-		return fmt.Sprintf("%s had been told that its lease ran until %s", name, seconds(s.until))
+		return fmt.Sprintf("%s had been told that its lease ran until %s", name, words.Seconds(s.until))
 	}
-	return fmt.Sprintf("%s had not given it up when the history ended at %s", name, seconds(r.record.last.Time))
+	return fmt.Sprintf("%s had not given it up when the history ended at %s", name, words.Seconds(r.record.last.Time))
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // A lot is a grant as a task that keeps a key busy: it begins from first to last, and lasts for long at least.
@@ -105,6 +106,6 @@ func (s *stretch) tellChain(lots []lot) *conflict {
 		first, leases = min(first, l.first), plus(leases, l.long)
 	}
 	c.story = fmt.Sprintf("%s were granted %s between %s and %s. Their leases certainly ran for %s together, and for as long as they did not run one after the other there was not the time: two of them ran at once.",
-		strings.Join(names, ", "), s.key, seconds(first), seconds(last), seconds(leases))
+		strings.Join(names, ", "), s.key, words.Seconds(first), words.Seconds(last), words.Seconds(leases))
 	return c
 }

@@ -1,5 +1,18 @@
 package checker
 
+// LeaseExclusion is what leaseExclusion judges.
+const LeaseExclusion Property = "lease-exclusion"
+
+func leaseExclusionSeat() seat {
+	return seat{
+		property:   LeaseExclusion,
+		definition: "the same, but a holder's belief also ends at the deadline that the lock told it",
+		judge:      leaseExclusion,
+		engine:     exclusionEngines,
+		counts:     holding(),
+	}
+}
+
 // leaseExclusion judges mutual exclusion as the holders believed it: the
 // definition of the strict reading, but a belief also ends at the deadline that
 // the lock told its holder when it was acquired or last extended. At the deadline

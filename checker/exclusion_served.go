@@ -4,6 +4,19 @@ import (
 	"github.com/lockbench/lockbench/histories"
 )
 
+// LeaseHonoured is what leaseHonoured judges.
+const LeaseHonoured Property = "lease-honoured"
+
+func leaseHonouredSeat() seat {
+	return seat{
+		property:   LeaseHonoured,
+		definition: "nobody is granted the lock before the lease that its holder asked for is over, whatever deadline the lock told it",
+		judge:      leaseHonoured,
+		engine:     exclusionEngines,
+		counts:     holding(),
+	}
+}
+
 // leaseHonoured judges that a lease is honoured by the server: the key is given to nobody
 // else before the lease that was asked for has ended. The lease of an attempt certainly
 // runs from its acquire's return to its acquire's invocation plus the TTL, whatever

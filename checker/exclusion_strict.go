@@ -1,5 +1,18 @@
 package checker
 
+// StrictExclusion is what strictExclusion judges.
+const StrictExclusion Property = "mutual-exclusion"
+
+func strictExclusionSeat() seat {
+	return seat{
+		property:   StrictExclusion,
+		definition: "nobody is granted the lock between another's grant and that one's release, however long the lease; readers may share it, and a re-entry is nobody else's",
+		judge:      strictExclusion,
+		engine:     exclusionEngines,
+		counts:     holding(),
+	}
+}
+
 // strictExclusion judges mutual exclusion in the strict reading: acquire and
 // release are linearizable as an owner-aware mutex whose state is the attempt
 // that holds it. The belief of an attempt runs from its acquire's return to the

@@ -182,6 +182,17 @@ func TestStrictExclusion(t *testing.T) {
 			witness: []string{"5 B acquire ok", "6 A release invoke", "8 A release ok"},
 		},
 		{
+			name: "bad: it surfaced by a release inside another belief, and by an extend after that",
+			history: `
+				A acquire 1 3 info
+				B acquire 4 5 ok
+				A release 6 8 ok
+				B release 9 10 ok
+				A extend 11 12 ok`,
+			want: Fail, story: "but its release answered OK at 0.008 s",
+			witness: []string{"5 B acquire ok", "6 A release invoke", "8 A release ok"},
+		},
+		{
 			name: "ok: equal times, in order of events",
 			history: `
 				A acquire 1 2 ok

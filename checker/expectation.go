@@ -92,9 +92,9 @@ func Compare(r Report, want Expectation) (Outcome, []Judged) {
 	return outcome, all
 }
 
-// CompareAll sets a report against one verdict for all properties together: Pass wants
+// compareAll sets a report against one verdict for all properties together: Pass wants
 // every one to hold, Fail wants at least one violation.
-func CompareAll(r Report, want Verdict) (Outcome, []Judged, error) {
+func compareAll(r Report, want Verdict) (Outcome, []Judged, error) {
 	switch {
 	case want == Pass:
 		outcome, judged := Compare(r, nil)

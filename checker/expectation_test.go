@@ -67,7 +67,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-func TestCompareAll(t *testing.T) {
+func TestJudgementOfAll(t *testing.T) {
 	pass := report(map[checker.Property]checker.Verdict{checker.StrictExclusion: checker.Pass, checker.LeaseExclusion: checker.Pass, checker.ResourceSafety: checker.Pass})
 	fail := report(map[checker.Property]checker.Verdict{checker.StrictExclusion: checker.Fail})
 	for _, tc := range []struct {
@@ -82,12 +82,12 @@ func TestCompareAll(t *testing.T) {
 		{report(nil), checker.Fail, checker.Undecided},
 		{report(nil), checker.Pass, checker.Undecided},
 	} {
-		if out, _, err := checker.CompareAll(tc.r, tc.want); err != nil || out != tc.out {
-			t.Errorf("a report that is %v against %v: %v, %v; want %v", tc.r.Verdict, tc.want, out, err, tc.out)
+		if j, err := checker.NewJudgement(tc.r, nil, tc.want); err != nil || j.Outcome != tc.out {
+			t.Errorf("a report that is %v against %v: %v, %v; want %v", tc.r.Verdict, tc.want, j.Outcome, err, tc.out)
 		}
 	}
-	if _, _, err := checker.CompareAll(pass, checker.Unknown); err == nil {
-		t.Error("unknown can be expected")
+	if _, err := checker.NewJudgement(pass, nil, checker.Disagreement); err == nil {
+		t.Error("a disagreement can be expected")
 	}
 }
 

@@ -7,7 +7,21 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
+
+// Fairness is what judgeFairness judges.
+const Fairness Property = "fairness"
+
+func fairnessSeat() seat {
+	return seat{
+		property:   Fairness,
+		definition: "nobody is overtaken more often than the lock promises; told, and not judged, for locks that promise nothing",
+		judge:      judgeFairness,
+		engine:     "overtaking count",
+		counts:     []histories.F{histories.Acquire},
+	}
+}
 
 // judgeFairness judges fairness: bounded overtaking. A client waits for a key from its
 // first refused acquire to the return of the next one that is not refused; one whose arguments
@@ -99,10 +113,10 @@ func (f *fairness) hear(context.Context, *stretch) error { return nil }
 
 func (f *fairness) verdict(res *finding) error {
 	worst, most := f.worst, f.most
-	told := fmt.Sprintf("Jain's index of %s is %.2f.", count(len(f.grants), "client"), jain(f.grants))
+	told := fmt.Sprintf("Jain's index of %s is %.2f.", words.Count(len(f.grants), "client"), jain(f.grants))
 	if worst != nil {
 		told = paragraph(fmt.Sprintf("At worst, %s waited for %s from %s and was overtaken by %s %s.",
-			histories.WorkerName(worst.worker), worst.key, seconds(worst.asked.invoked.Time), histories.WorkerName(worst.by), times(worst.times())), told)
+			histories.WorkerName(worst.worker), worst.key, words.Seconds(worst.asked.invoked.Time), histories.WorkerName(worst.by), words.Times(worst.times())), told)
 	}
 	switch {
 	case most <= 0:
@@ -111,10 +125,10 @@ func (f *fairness) verdict(res *finding) error {
 	case f.waits == 0:
 		res.Story = paragraph("Nobody had to wait.", told)
 	case worst != nil && worst.times() > most:
-		res.prove(worst.conflict(), paragraph(told, fmt.Sprintf("The lock promises %s at most.", times(most))))
+		res.prove(worst.conflict(), paragraph(told, fmt.Sprintf("The lock promises %s at most.", words.Times(most))))
 	default:
 		res.Verdict = Pass
-		res.Story = paragraph(fmt.Sprintf("%s, none overtaken by anybody more often than promised.", count(f.waits, "wait")), told)
+		res.Story = paragraph(fmt.Sprintf("%s, none overtaken by anybody more often than promised.", words.Count(f.waits, "wait")), told)
 	}
 	return nil
 }

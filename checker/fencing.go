@@ -1,12 +1,29 @@
 package checker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
+
+// Fencing is what judgeFencing judges.
+const Fencing Property = "fencing"
+
+func fencingSeat() seat {
+	return seat{
+		property:   Fencing,
+		definition: "of two acquires one after the other the later has the higher token, and the resource accepts no write with a lower token than it has seen (locks with tokens)",
+		judge:      judgeFencing,
+		concerns:   fenced,
+		engine:     "token order",
+		counts:     []histories.F{histories.Acquire, histories.Read, histories.Write, histories.Incr, histories.Draw},
+	}
+}
 
 // judgeFencing judges fencing: the tokens that a lock issues can tell an old holder from a
 // new one, and the resource tells them apart.
@@ -39,6 +56,7 @@ type fencing struct {
 
 	ordered int
 	down    conflicts
+	either  string // of what something else explains as well, if so
 }
 
 func (j *fencing) hear(_ context.Context, s *stretch) error {
@@ -64,7 +82,9 @@ func (j *fencing) hear(_ context.Context, s *stretch) error {
 		}
 	}
 	j.tops[s.key] = top
+	bad, either := s.weigh(Fencing, bad)
 	j.down.add(s, bad...)
+	j.either = cmp.Or(j.either, either)
 	j.down.take(j.acceptedDown(s))
 	return nil
 }
@@ -72,15 +92,17 @@ func (j *fencing) hear(_ context.Context, s *stretch) error {
 func (j *fencing) verdict(res *finding) error {
 	switch {
 	case j.down.n > 0:
-		res.prove(j.down.first, j.down.first.story+".")
+		res.prove(j.down.first, strings.TrimSuffix(j.down.first.story, ".")+".")
 		if j.down.n > 1 {
-			res.Story = paragraph(res.Story, fmt.Sprintf("In all, tokens told the wrong order or none %s.", times(j.down.n)))
+			res.Story = paragraph(res.Story, fmt.Sprintf("In all, tokens told the wrong order or none %s.", words.Times(j.down.n)))
 		}
+	case j.either != "":
+		res.Story = j.either
 	case j.ordered == 0:
 		res.Story = "No two acquires with tokens came one after the other, so the order of tokens was not tested."
 	default:
 		res.Verdict = Pass
-		res.Story = fmt.Sprintf("%s got a higher token than any before it, and nothing was accepted with a lower one than had been seen.", count(j.ordered, "acquire"))
+		res.Story = fmt.Sprintf("%s got a higher token than any before it, and nothing was accepted with a lower one than had been seen.", words.Count(j.ordered, "acquire"))
 	}
 	return nil
 }
@@ -146,9 +168,9 @@ func drawnEarly(s *stretch, holds []*histories.Hold) (found []*conflict) {
 func tokenConflict(before, h *histories.Hold, relation string) *conflict {
 	return &conflict{
 		witness: []int{before.Returned.Event, h.Returned.Event}, called: []called{acquired(before)},
-		story: fmt.Sprintf("%s was granted %s with token %d at %s, and %s, whose acquire began at %s, with token %d at %s, which is %s that",
-			histories.WorkerName(before.Worker), before.Key, before.Token, seconds(before.Returned.Time),
-			histories.WorkerName(h.Worker), seconds(h.Invoked.Time), h.Token, seconds(h.Returned.Time), relation),
+		story: fmt.Sprintf("%s was granted %s with token %d at %s, and %s, whose acquire began at %s, with token %d at %s, which is %s that.",
+			histories.WorkerName(before.Worker), before.Key, before.Token, words.Seconds(before.Returned.Time),
+			histories.WorkerName(h.Worker), words.Seconds(h.Invoked.Time), h.Token, words.Seconds(h.Returned.Time), relation),
 	}
 }
 
@@ -259,8 +281,8 @@ func (c *counter) tokenDown() (down conflicts) {
 		down.add(c.stretch, &conflict{
 			witness: []int{before.Complete.Index, o.Complete.Index}, called: []called{calledBy(before)},
 			story: fmt.Sprintf("%s's increment of %s with token %d was accepted at %s although %s had shown token %d before it began, at %s",
-				histories.WorkerName(o.Invoke.Worker), c.key, token(o), seconds(o.Complete.Time),
-				histories.WorkerName(before.Invoke.Worker), token(before), seconds(before.Complete.Time)),
+				histories.WorkerName(o.Invoke.Worker), c.key, token(o), words.Seconds(o.Complete.Time),
+				histories.WorkerName(before.Invoke.Worker), token(before), words.Seconds(before.Complete.Time)),
 		})
 	}
 	return down

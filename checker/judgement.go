@@ -18,7 +18,8 @@ type Judgement struct {
 }
 
 // NewJudgement sets a report against an expectation: against want, or, if all is Pass or Fail,
-// against that one verdict for all properties together, as CompareAll does.
+// against that one verdict for all properties together. Pass wants every one to hold, Fail wants
+// at least one violation, and any other verdict is an error.
 func NewJudgement(r Report, want Expectation, all Verdict) (Judgement, error) {
 	j := Judgement{Schema: JudgementSchema, Report: r, Expected: []Judged{}, Survivors: []string{}}
 	if j.Results == nil {
@@ -28,7 +29,7 @@ func NewJudgement(r Report, want Expectation, all Verdict) (Judgement, error) {
 	var err error
 	if all == Unknown {
 		j.Outcome, judged = Compare(r, want)
-	} else if j.Outcome, judged, err = CompareAll(r, all); err != nil {
+	} else if j.Outcome, judged, err = compareAll(r, all); err != nil {
 		return j, err
 	}
 	if judged != nil {

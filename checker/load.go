@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // What a client that waits for a lock may cost.
@@ -19,6 +20,20 @@ const (
 	// weighs as much as the waiting.
 	shortestWait = 100 * time.Millisecond
 )
+
+// Load is what judgeLoad judges.
+const Load Property = "load"
+
+func loadSeat() seat {
+	return seat{
+		property:   Load,
+		definition: "a wait of a tenth of a second or more costs no more than 100 commands for each second, or than the interval that the lock promises allows (runs that count them)",
+		judge:      judgeLoad,
+		concerns:   waits,
+		engine:     "commands per waiting second",
+		counts:     []histories.F{histories.Waited},
+	}
+}
 
 // judgeLoad judges what waiting costs the lock's servers, by the number of commands that crossed
 // the wire to them on the client's connections from an acquire's invocation to its return,
@@ -86,21 +101,21 @@ func (l *load) wait(s *stretch, o *histories.Op, e histories.Event, commands int
 		l.proof = conflict{}
 		l.proof.witness = []int{o.Invoke.Index, o.Complete.Index, e.Index}
 		l.proof.story = fmt.Sprintf("%s waited for %s from %s to %s and sent %d commands meanwhile: %s.",
-			histories.WorkerName(e.Worker), e.Key, seconds(from), seconds(to), commands, told)
+			histories.WorkerName(e.Worker), e.Key, words.Seconds(from), words.Seconds(to), commands, told)
 		s.draw(&l.proof)
 	}
 }
 
 func (l *load) verdict(res *finding) error {
 	if l.judged == 0 {
-		res.Story = fmt.Sprintf("Nobody waited for %s or more, so what waiting costs was not seen; the longest wait took %s.", seconds(shortestWait), seconds(l.longest))
+		res.Story = fmt.Sprintf("Nobody waited for %s or more, so what waiting costs was not seen; the longest wait took %s.", words.Seconds(shortestWait), words.Seconds(l.longest))
 		return nil
 	}
 	res.Verdict = Pass
 	if l.heavy > 0 {
 		res.prove(&l.proof, l.proof.story)
 	}
-	told := fmt.Sprintf("%s took %s together and cost %d commands, %.0f for each second.", count(l.judged, "wait"), seconds(l.waited), l.sent, float64(l.sent)/l.waited.Seconds())
+	told := fmt.Sprintf("%s took %s together and cost %d commands, %.0f for each second.", words.Count(l.judged, "wait"), words.Seconds(l.waited), l.sent, float64(l.sent)/l.waited.Seconds())
 	res.Story = paragraph(l.proof.story, told)
 	return nil
 }
@@ -125,7 +140,7 @@ func (o Options) tooMany(worker, commands int, from, to, stood time.Duration) (r
 			return 0, ""
 		}
 		return float64(commands) / float64(most),
-			fmt.Sprintf("with %s between two tries, as the lock promises, %d are enough", seconds(o.Poll), most)
+			fmt.Sprintf("with %s between two tries, as the lock promises, %d are enough", words.Seconds(o.Poll), most)
 	}
 	rate = float64(commands) / took.Seconds()
 	if rate > MostLoad {
@@ -139,7 +154,7 @@ func (o Options) tooMany(worker, commands int, from, to, stood time.Duration) (r
 		return 0, ""
 	}
 	return rate, fmt.Sprintf("for all but %s of that time one was under way, which is %.0f in a second of waiting, and more than %d are too many",
-		seconds(idle), rate, MostLoad)
+		words.Seconds(idle), rate, MostLoad)
 }
 
 // waits concerns histories that say what waiting cost.

@@ -5,7 +5,22 @@ import (
 	"fmt"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
+
+// SingleWinner is what judgeLottery judges.
+const SingleWinner Property = "single-winner"
+
+func singleWinnerSeat() seat {
+	return seat{
+		property:   SingleWinner,
+		definition: "no round of a lottery is won twice (workload lottery)",
+		judge:      judgeLottery,
+		concerns:   calls(histories.Draw),
+		engine:     "count by round",
+		counts:     []histories.F{histories.Draw},
+	}
+}
 
 // judgeLottery judges that no round of a lottery has two winners: of the draws of one key
 // and one round, which is their Value, at most one was accepted. Whoever draws has the lock
@@ -45,7 +60,7 @@ func (l *lottery) hear(_ context.Context, s *stretch) error {
 			witness: []int{first.Complete.Index, o.Complete.Index}, called: []called{calledBy(first)},
 			story: fmt.Sprintf("%s and %s both won round %s of %s, at %s and at %s.",
 				histories.WorkerName(first.Invoke.Worker), histories.WorkerName(o.Invoke.Worker), r.number, r.key,
-				seconds(first.Complete.Time), seconds(o.Complete.Time)),
+				words.Seconds(first.Complete.Time), words.Seconds(o.Complete.Time)),
 		})
 	}
 	return nil
@@ -54,12 +69,12 @@ func (l *lottery) hear(_ context.Context, s *stretch) error {
 func (l *lottery) verdict(res *finding) error {
 	switch twice := l.twice; {
 	case twice.n > 0:
-		res.prove(twice.first, paragraph(twice.first.story, fmt.Sprintf("In all, %s too many in %s.", count(twice.n, "prize"), count(len(l.won), "round"))))
+		res.prove(twice.first, paragraph(twice.first.story, fmt.Sprintf("In all, %s too many in %s.", words.Count(twice.n, "prize"), words.Count(len(l.won), "round"))))
 	case len(l.won) == 0:
 		res.Story = "Nobody is known to have won anything."
 	default:
 		res.Verdict = Pass
-		res.Story = fmt.Sprintf("%s had one winner each; %s won.", count(len(l.won), "round"), count(len(l.winners), "client"))
+		res.Story = fmt.Sprintf("%s had one winner each; %s won.", words.Count(len(l.won), "round"), words.Count(len(l.winners), "client"))
 	}
 	return nil
 }

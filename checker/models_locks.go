@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // A claim is how many permits an owner has of a lock.
@@ -108,7 +109,7 @@ func readWriteType() datatype {
 
 func semaphoreType(permits int) datatype {
 	return lockRules{
-		noun: "semaphore of " + count(permits, "permit"),
+		noun: "semaphore of " + words.Count(permits, "permit"),
 		admits: func(held []claim, _ action) bool {
 			n := 0
 			for _, c := range held {

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 )
 
 func TestLockModels(t *testing.T) {

@@ -16,8 +16,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 )
 
 // logged reads a history as Jepsen logs it, one event per line: "0 :invoke :read nil".

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // rank is a place in the order of a history. The i-th event has rank 2i+1, and
@@ -78,7 +79,7 @@ func (c *clock) timeOf(r rank) time.Duration {
 }
 
 // when is the time of an event as stories tell it.
-func (c *clock) when(event int) string { return seconds(c.of(event)) }
+func (c *clock) when(event int) string { return words.Seconds(c.of(event)) }
 
 // instant is when an event happened.
 func instant(e *histories.Event) histories.Instant {

@@ -1,11 +1,26 @@
 package checker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
+
+// Ownership is what judgeOwnership judges.
+const Ownership Property = "ownership"
+
+func ownershipSeat() seat {
+	return seat{
+		property:   Ownership,
+		definition: "no release ends somebody else's hold",
+		judge:      judgeOwnership,
+		engine:     "events",
+		counts:     []histories.F{histories.Acquire, histories.Release, histories.Extend},
+	}
+}
 
 // judgeOwnership judges that no release or extend of one attempt ends another's
 // hold. Servers keep no record of who deleted what, so it is inferred from what
@@ -63,6 +78,14 @@ type ownership struct {
 }
 
 func (j *ownership) hear(_ context.Context, s *stretch) error {
+	found, either := s.weigh(Ownership, j.first(s))
+	j.foreign.add(s, found...)
+	j.unsure = cmp.Or(either, j.unsure)
+	return nil
+}
+
+// first is the first conflict of a stretch, if there is one.
+func (j *ownership) first(s *stretch) []*conflict {
 	k := newTenure(j, s)
 	for i, b := range k.holds {
 		if b.Outcome != histories.OK {
@@ -73,8 +96,7 @@ func (j *ownership) hear(_ context.Context, s *stretch) error {
 		}
 		if gone, ok := k.vanished(i); ok && s.mine(gone.done.Event) {
 			if c := j.explain(k, b, gone); c != nil {
-				j.foreign.add(s, c)
-				break
+				return []*conflict{c}
 			}
 		}
 	}
@@ -100,7 +122,7 @@ func (j *ownership) explain(k *tenure, b *histories.Hold, gone sighting) *confli
 	}
 	if o := k.still(suspects, b, gone); found.by == nil && o != nil {
 		j.unsure = k.tell(a, b, gone) + fmt.Sprintf(": either that ended %s's hold, or it was in force, as %s was refused the key at %s and nobody else can have had it.",
-			histories.WorkerName(b.Worker), histories.WorkerName(o.Invoke.Worker), seconds(o.Complete.Time))
+			histories.WorkerName(b.Worker), histories.WorkerName(o.Invoke.Worker), words.Seconds(o.Complete.Time))
 		return nil
 	}
 	if rival, first := k.otherwise(suspects, b, gone); found.by == nil && rival != nil {
@@ -129,9 +151,9 @@ func (j *ownership) verdict(res *finding) error {
 		res.Story = j.unsure
 	default:
 		res.Verdict = Pass
-		res.Story = fmt.Sprintf("No release or extend is seen to have ended the hold of another among %s.", count(j.granted, "grant"))
+		res.Story = fmt.Sprintf("No release or extend is seen to have ended the hold of another among %s.", words.Count(j.granted, "grant"))
 		if j.lost > 0 {
-			res.Story = paragraph(res.Story, fmt.Sprintf("Lock lost: %s ended within the lease, but by no release or extend.", count(j.lost, "hold")))
+			res.Story = paragraph(res.Story, fmt.Sprintf("Lock lost: %s ended within the lease, but by no release or extend.", words.Count(j.lost, "hold")))
 		}
 	}
 	return nil

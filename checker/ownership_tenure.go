@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // A tenure is who had one key, and who gave it back.
@@ -285,15 +286,15 @@ func (k *tenure) witness(a *histories.Op, b *histories.Hold, gone sighting) []in
 }
 
 func (k *tenure) tell(a *histories.Op, b *histories.Hold, gone sighting) string {
-	seen := fmt.Sprintf("%s's own %s was refused at %s", histories.WorkerName(b.Worker), gone.by, seconds(gone.done.Time))
+	seen := fmt.Sprintf("%s's own %s was refused at %s", histories.WorkerName(b.Worker), gone.by, words.Seconds(gone.done.Time))
 	if gone.hold != nil {
-		seen = fmt.Sprintf("%s was granted it at %s", histories.WorkerName(gone.hold.Worker), seconds(gone.done.Time))
+		seen = fmt.Sprintf("%s was granted it at %s", histories.WorkerName(gone.hold.Worker), words.Seconds(gone.done.Time))
 	}
 	lease := "had no end"
 	if end := k.leases.sureUntil(b, gone.done); end != forever {
-		lease = "certainly ran until " + seconds(end)
+		lease = "certainly ran until " + words.Seconds(end)
 	}
 	return fmt.Sprintf("%s was granted %s at %s, did not release it, and its lease %s, yet %s; %s's %s, invoked at %s, had been accepted at %s",
-		histories.WorkerName(b.Worker), b.Key, seconds(b.Returned.Time), lease, seen,
-		histories.WorkerName(a.Invoke.Worker), a.Invoke.F, seconds(a.Invoke.Time), seconds(a.Complete.Time))
+		histories.WorkerName(b.Worker), b.Key, words.Seconds(b.Returned.Time), lease, seen,
+		histories.WorkerName(a.Invoke.Worker), a.Invoke.F, words.Seconds(a.Invoke.Time), words.Seconds(a.Complete.Time))
 }

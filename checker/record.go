@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/explain"
 )
 
 // A record is what is known so far of a history, all keys together. The judges only read it.
@@ -13,10 +14,11 @@ type record struct {
 	last histories.Instant // event
 
 	// crashes are when processes crashed, by process.
-	crashes map[int]histories.Instant
-	ills    ills
-	fair    *fairness
-	pace    *pacer
+	crashes  map[int]histories.Instant
+	ills     ills
+	fair     *fairness
+	searcher *explain.Searcher
+	pace     *pacer
 
 	longest   time.Duration // lease that anybody asked for who was not refused
 	reenters  bool          // somebody would, or asks how often he did
@@ -27,7 +29,7 @@ type record struct {
 }
 
 func newRecord(opt Options) *record {
-	return &record{opt: opt, crashes: make(map[int]histories.Instant), fair: newFairness(opt.Overtaking), pace: newPacer(), ills: ills{harmless: opt.clientFaults()}}
+	return &record{opt: opt, crashes: make(map[int]histories.Instant), fair: newFairness(opt.Overtaking), searcher: new(explain.Searcher), pace: newPacer(), ills: ills{harmless: opt.clientFaults()}}
 }
 
 // note takes the next event.

@@ -9,7 +9,22 @@ import (
 	"strconv"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
+
+// Reentrancy is what judgeReentrancy judges.
+const Reentrancy Property = "reentrancy"
+
+func reentrancySeat() seat {
+	return seat{
+		property:   Reentrancy,
+		definition: "what the lock counts for a client is its acquires less its releases, and a holder gets the lock again (workload reentrant)",
+		judge:      judgeReentrancy,
+		concerns:   reenters,
+		engine:     "depth bounds",
+		counts:     []histories.F{histories.Acquire, histories.Release, histories.Count},
+	}
+}
 
 // judgeReentrancy judges re-entrancy: what a lock counts for a client is how often the
 // client has acquired the key and not released it, and a client that has the lock gets it
@@ -43,10 +58,12 @@ func judgeReentrancy(*record, Options) judge {
 type reentrancy struct {
 	asked, deep int
 	wrong       conflicts
+	either      string // of what something else explains as well, if so
 }
 
 func (j *reentrancy) hear(_ context.Context, s *stretch) error {
 	rivals := &contest{stretch: s}
+	var found []*conflict
 	for _, c := range reentrants(s) {
 		c.rivals = rivals
 		for _, o := range c.asked {
@@ -69,10 +86,13 @@ func (j *reentrancy) hear(_ context.Context, s *stretch) error {
 				bad = c.miscounted(o, n, least, most)
 			}
 			if bad != nil {
-				j.wrong.add(s, bad)
+				found = append(found, bad)
 			}
 		}
 	}
+	found, either := s.weigh(Reentrancy, found)
+	j.wrong.add(s, found...)
+	j.either = cmp.Or(j.either, either)
 	return nil
 }
 
@@ -81,13 +101,15 @@ func (j *reentrancy) verdict(res *finding) error {
 	case j.wrong.n > 0:
 		res.prove(j.wrong.first, j.wrong.first.story)
 		if j.wrong.n > 1 {
-			res.Story = paragraph(res.Story, fmt.Sprintf("In all, %s were wrong.", count(j.wrong.n, "answer")))
+			res.Story = paragraph(res.Story, fmt.Sprintf("In all, %s were wrong.", words.Count(j.wrong.n, "answer")))
 		}
+	case j.either != "":
+		res.Story = j.either
 	case j.deep == 0:
-		res.Story = fmt.Sprintf("The lock was never asked while somebody certainly held a key twice, so re-entry was not tested; it was asked %s.", times(j.asked))
+		res.Story = fmt.Sprintf("The lock was never asked while somebody certainly held a key twice, so re-entry was not tested; it was asked %s.", words.Times(j.asked))
 	default:
 		res.Verdict = Pass
-		res.Story = fmt.Sprintf("%s of how often the caller holds a key, and %d while it certainly held it twice or more: all right, and no re-entry was refused.", count(j.asked, "answer"), j.deep)
+		res.Story = fmt.Sprintf("%s of how often the caller holds a key, and %d while it certainly held it twice or more: all right, and no re-entry was refused.", words.Count(j.asked, "answer"), j.deep)
 	}
 	return nil
 }
@@ -200,7 +222,7 @@ func (r *reentrant) refused(o *histories.Op, least []*histories.Hold) *conflict 
 	return &conflict{
 		witness: r.witness(o, least[:1]),
 		story: fmt.Sprintf("%s held %s from %s and was refused when it asked for it again, at %s.",
-			histories.WorkerName(r.worker), r.key, seconds(least[0].Returned.Time), seconds(o.Complete.Time)),
+			histories.WorkerName(r.worker), r.key, words.Seconds(least[0].Returned.Time), words.Seconds(o.Complete.Time)),
 	}
 }
 
@@ -213,7 +235,7 @@ func (r *reentrant) miscounted(o *histories.Op, n int64, least []*histories.Hold
 	}
 	switch {
 	case n < int64(len(least)):
-		want = fmt.Sprintf("%s were certainly in force", count(len(least), "hold"))
+		want = fmt.Sprintf("%s were certainly in force", words.Count(len(least), "hold"))
 		if len(least) == 1 {
 			want = "1 hold was certainly in force"
 		}
@@ -227,7 +249,7 @@ func (r *reentrant) miscounted(o *histories.Op, n int64, least []*histories.Hold
 	return &conflict{
 		witness: r.witness(o, least),
 		story: fmt.Sprintf("At %s the lock said that %s held %s %s, but %s.",
-			seconds(o.Complete.Time), histories.WorkerName(r.worker), r.key, times(int(n)), want),
+			words.Seconds(o.Complete.Time), histories.WorkerName(r.worker), r.key, words.Times(int(n)), want),
 	}
 }
 

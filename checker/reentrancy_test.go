@@ -103,10 +103,19 @@ func TestReentrancy(t *testing.T) {
 				A acquire 0 1 ok ttl=100 value=reenter
 				B acquire 1 2 fail ttl=100 value=reenter
 				A acquire 3 4 info ttl=100 value=reenter
-				A count 5 6 ok value=2
-				A count 7 8 ok value=1
+				A count 5 6 ok value=1
+				A count 7 8 ok value=2
 				A count 9 10 info`,
 			want: Unknown,
+		},
+		{
+			name: "bad: an acquire of unknown outcome counts, and then not",
+			history: `
+				A acquire 0 1 ok ttl=100 value=reenter
+				A acquire 3 4 info ttl=100 value=reenter
+				A count 5 6 ok value=2
+				A count 7 8 ok value=1`,
+			want: Fail, story: "a wrong count",
 		},
 		{
 			name: "ok: a release of unknown outcome may count or not",

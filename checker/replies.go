@@ -1,12 +1,27 @@
 package checker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
+
+// TruthfulReplies is what judgeReplies judges.
+const TruthfulReplies Property = "truthful-replies"
+
+func truthfulRepliesSeat() seat {
+	return seat{
+		property:   TruthfulReplies,
+		definition: `release and extend never say "done" of what is certainly another's, nor "not yours" of what is certainly the caller's; an acquire is not refused as taken when nobody else can have had the lock, and leaves nothing behind on one of several masters`,
+		judge:      judgeReplies,
+		engine:     "certain holds",
+		counts:     []histories.F{histories.Release, histories.Extend},
+	}
+}
 
 // judgeReplies judges truthful replies: what release and extend answered is what the
 // server's key shows. Histories do not record the key, except in audits at the end, so it
@@ -49,16 +64,19 @@ type replies struct {
 	answered int
 	late     int // calls of attempts that had been over for so long that nothing is known of them
 	untrue   conflicts
+	either   string          // of what something else explains as well, if so
 	obscure  map[string]bool // keys of which nobody knows any more what is there: see refusedOwn
 }
 
 func (j *replies) hear(_ context.Context, s *stretch) error {
 	d := newDialogue(j, s)
-	j.untrue.add(s, leftBehind(s, j.opt)...)
+	found := leftBehind(s, j.opt)
 	if c := j.refusedOwn(s); c != nil {
-		j.untrue.add(s, c)
+		found = append(found, c)
 	}
-	j.untrue.add(s, d.judge()...)
+	found, either := s.weigh(TruthfulReplies, append(found, d.judge()...))
+	j.untrue.add(s, found...)
+	j.either = cmp.Or(j.either, either)
 	return nil
 }
 
@@ -67,16 +85,18 @@ func (j *replies) verdict(res *finding) error {
 	case j.untrue.n > 0:
 		res.prove(j.untrue.first, j.untrue.first.story)
 		if j.untrue.n > 1 {
-			res.Story = paragraph(res.Story, fmt.Sprintf("In all, %s were untrue.", count(j.untrue.n, "answer")))
+			res.Story = paragraph(res.Story, fmt.Sprintf("In all, %s were untrue.", words.Count(j.untrue.n, "answer")))
 		}
+	case j.either != "":
+		res.Story = j.either
 	case j.answered == 0:
 		res.Verdict = NotApplicable
 		res.Story = "No release or extend got an answer."
 	case j.late > 0:
-		res.Story = fmt.Sprintf("%s to release or extend what had been given back long before, of which nothing is known any more.", count(j.late, "answer"))
+		res.Story = fmt.Sprintf("%s to release or extend what had been given back long before, of which nothing is known any more.", words.Count(j.late, "answer"))
 	default:
 		res.Verdict = Pass
-		res.Story = fmt.Sprintf("%s to release and extend, and none that the key can be seen to contradict.", count(j.answered, "answer"))
+		res.Story = fmt.Sprintf("%s to release and extend, and none that the key can be seen to contradict.", words.Count(j.answered, "answer"))
 	}
 	return nil
 }
@@ -163,7 +183,7 @@ func (r *dialogue) never(o *histories.Op) *conflict {
 	return &conflict{
 		witness: []int{refusal.Complete.Index, o.Invoke.Index, o.Complete.Index},
 		story: fmt.Sprintf("%s's %s of %s was accepted at %s, though its acquire had been refused at %s: it had nothing that could be its own.",
-			histories.WorkerName(o.Invoke.Worker), o.Invoke.F, o.Invoke.Key, seconds(o.Complete.Time), seconds(refusal.Complete.Time)),
+			histories.WorkerName(o.Invoke.Worker), o.Invoke.F, o.Invoke.Key, words.Seconds(o.Complete.Time), words.Seconds(refusal.Complete.Time)),
 	}
 }
 
@@ -182,7 +202,7 @@ func (r *dialogue) twice(h *histories.Hold, o *histories.Op) *conflict {
 		return &conflict{
 			witness: []int{before.Returned.Event, o.Invoke.Index, o.Complete.Index},
 			story: fmt.Sprintf("%s's release of %s was accepted at %s, and so was its %s of the same lock at %s, when there was nothing left of it.",
-				histories.WorkerName(h.Worker), h.Key, seconds(before.Returned.Time), o.Invoke.F, seconds(o.Complete.Time)),
+				histories.WorkerName(h.Worker), h.Key, words.Seconds(before.Returned.Time), o.Invoke.F, words.Seconds(o.Complete.Time)),
 		}
 	}
 	return nil
@@ -213,7 +233,7 @@ func (r *dialogue) after(h *histories.Hold, o *histories.Op) *conflict {
 	return &conflict{
 		witness: []int{proof.Event, denial.Invoke.Index, denial.Complete.Index, o.Invoke.Index, o.Complete.Index},
 		story: fmt.Sprintf("%s's %s of %s was refused at %s, and its %s of the same lock was accepted at %s: either it was its own all the time, or not any more.",
-			histories.WorkerName(h.Worker), denial.Invoke.F, h.Key, seconds(denial.Complete.Time), o.Invoke.F, seconds(o.Complete.Time)),
+			histories.WorkerName(h.Worker), denial.Invoke.F, h.Key, words.Seconds(denial.Complete.Time), o.Invoke.F, words.Seconds(o.Complete.Time)),
 	}
 }
 
@@ -226,7 +246,8 @@ func (r *dialogue) anothers(h *histories.Hold, o *histories.Op) *conflict {
 	}
 	done := histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time}
 	r.granted = slices.DeleteFunc(r.granted, func(b *histories.Hold) bool {
-		return b.Outcome != histories.OK || !b.Open() && b.Ended.Event < o.Invoke.Index || r.leases.sureUntil(b, done) <= o.Invoke.Time
+		over := !b.Open() && b.Ended.Event < o.Invoke.Index || b.Returned.Event < o.Invoke.Index && r.leases.sureUntil(b, done) <= o.Invoke.Time
+		return b.Outcome != histories.OK || over
 	})
 	for _, b := range r.granted {
 		certainly := b.Returned.Event < o.Invoke.Index && (b.Open() || b.Ended.Event > done.Event) && r.leases.sureUntil(b, done) > done.Time
@@ -237,8 +258,8 @@ func (r *dialogue) anothers(h *histories.Hold, o *histories.Op) *conflict {
 		return &conflict{
 			witness: []int{h.Returned.Event, b.Returned.Event, o.Invoke.Index, o.Complete.Index},
 			story: paragraph(fmt.Sprintf("%s's %s of %s, invoked at %s, was accepted at %s although its lease was over and %s had been granted the key at %s: it was told that it was its own.",
-				histories.WorkerName(h.Worker), o.Invoke.F, h.Key, seconds(o.Invoke.Time), seconds(o.Complete.Time),
-				histories.WorkerName(b.Worker), seconds(b.Returned.Time)), orEarly(h, b, o)),
+				histories.WorkerName(h.Worker), o.Invoke.F, h.Key, words.Seconds(o.Invoke.Time), words.Seconds(o.Complete.Time),
+				histories.WorkerName(b.Worker), words.Seconds(b.Returned.Time)), orEarly(h, b, o)),
 		}
 	}
 	return nil
@@ -260,8 +281,8 @@ func (r *dialogue) revived(h *histories.Hold, o *histories.Op) *conflict {
 	return &conflict{
 		witness: []int{h.Returned.Event, b.Returned.Event, o.Invoke.Index, o.Complete.Index},
 		story: paragraph(fmt.Sprintf("%s's extend of %s, invoked at %s, was accepted at %s although its lease was over and %s had been granted the key at %s: what was lost was brought back.",
-			histories.WorkerName(h.Worker), h.Key, seconds(o.Invoke.Time), seconds(o.Complete.Time),
-			histories.WorkerName(b.Worker), seconds(b.Returned.Time)), orEarly(h, b, o)),
+			histories.WorkerName(h.Worker), h.Key, words.Seconds(o.Invoke.Time), words.Seconds(o.Complete.Time),
+			histories.WorkerName(b.Worker), words.Seconds(b.Returned.Time)), orEarly(h, b, o)),
 	}
 }
 
@@ -281,7 +302,7 @@ func orEarly(h, b *histories.Hold, o *histories.Op) string {
 		return ""
 	}
 	return fmt.Sprintf("%s's extend at %s has no known outcome. So either the answer is untrue, or %s was granted the key before a lease was over that this had lengthened.",
-		histories.WorkerName(h.Worker), seconds(h.Unknown[i].Invoked.Time), histories.WorkerName(b.Worker))
+		histories.WorkerName(h.Worker), words.Seconds(h.Unknown[i].Invoked.Time), histories.WorkerName(b.Worker))
 }
 
 // denied is the conflict of an answer that says that a key was not the caller's when it
@@ -302,11 +323,11 @@ func (r *dialogue) denied(h *histories.Hold, o *histories.Op) *conflict {
 	}
 	lease := "had no end"
 	if end := r.leases.sureUntil(h, done); end != forever {
-		lease = "certainly ran until " + seconds(end)
+		lease = "certainly ran until " + words.Seconds(end)
 	}
 	return &conflict{
 		witness: []int{proof.Event, o.Invoke.Index, o.Complete.Index},
 		story: fmt.Sprintf("%s was granted %s at %s, its lease %s and nobody else had touched the key, yet its %s was refused at %s: it was told that the lock was not its own.",
-			histories.WorkerName(h.Worker), h.Key, seconds(proof.Time), lease, o.Invoke.F, seconds(o.Complete.Time)),
+			histories.WorkerName(h.Worker), h.Key, words.Seconds(proof.Time), lease, o.Invoke.F, words.Seconds(o.Complete.Time)),
 	}
 }

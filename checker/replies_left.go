@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // leftBehind returns a conflict for every audit that finds a key which an acquire must have left
@@ -34,7 +35,7 @@ func leftBehind(s *stretch, opt Options) []*conflict {
 		found = append(found, &conflict{
 			witness: []int{refused.Invoke.Index, refused.Complete.Index, e.Index},
 			story: fmt.Sprintf("%s's acquire of %s was refused at %s, which says that it left nothing behind, yet at %s %s had %s = %q, and nobody else can have left it there.",
-				name, e.Key, seconds(refused.Complete.Time), seconds(e.Time), e.Node, e.Key, e.Value),
+				name, e.Key, words.Seconds(refused.Complete.Time), words.Seconds(e.Time), e.Node, e.Key, e.Value),
 		})
 	}
 	return found

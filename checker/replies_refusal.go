@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // refusedOwn returns the first refusal of an acquire that is untrue: "taken", where
@@ -45,7 +46,7 @@ func (j *replies) refusedOwn(s *stretch) *conflict {
 			return &conflict{
 				witness: []int{o.Invoke.Index, o.Complete.Index},
 				story: fmt.Sprintf("%s was told at %s that %s is taken, when nobody else can have had it: %s.",
-					histories.WorkerName(o.Invoke.Worker), seconds(o.Complete.Time), s.key, all.since(o)),
+					histories.WorkerName(o.Invoke.Worker), words.Seconds(o.Complete.Time), s.key, all.since(o)),
 			}
 		}
 	}

@@ -36,6 +36,21 @@ func TestReplies(t *testing.T) {
 			want: Pass,
 		},
 		{
+			name: "a release of what another has, who had asked for it before the lease was made short",
+			history: `
+				A acquire 0 1 ok ttl=1000
+				C acquire 2 3 fail ttl=1000
+				D acquire 2 3 fail ttl=1000
+				C acquire 4 6 fail ttl=1000
+				D acquire 4 6 fail ttl=1000
+				B acquire 10 40 ok ttl=1000
+				A extend 11 12 ok ttl=10
+				A release 50 60 ok
+				B extend 55 70 ok ttl=1000
+				B release 80 81 ok`,
+			want: Fail, story: "although its lease was over and B had been granted the key",
+		},
+		{
 			name: "an extend brings back what another has had since",
 			history: `
 				A acquire 0 1 ok ttl=1000

@@ -4,7 +4,23 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
+
+// ResourceSafety is what judgeResource judges.
+const ResourceSafety Property = "resource-safety"
+
+func resourceSafetySeat() seat {
+	return seat{
+		property:   ResourceSafety,
+		definition: "no update of the protected register is lost, no section sees it change from outside, and no write with a stale fencing token is accepted",
+		judge:      judgeResource,
+		engine:     "version order",
+		counts:     []histories.F{histories.Read, histories.Write, histories.Draw},
+	}
+}
 
 // judgeResource judges resource safety: the critical sections' reads and writes of
 // the protected register lose no update, no section sees it change from outside, and no
@@ -60,15 +76,15 @@ func (j *resource) hear(_ context.Context, s *stretch) error {
 func (j *resource) verdict(res *finding) error {
 	var skipped string
 	if j.unjudged > 0 {
-		skipped = fmt.Sprintf("%s came without a read by the same attempt and could not be judged.", count(j.unjudged, "write"))
+		skipped = fmt.Sprintf("%s came without a read by the same attempt and could not be judged.", words.Count(j.unjudged, "write"))
 	}
 	proof := cmp.Or(j.update.first, j.stale.first, j.unstable.first) // one of them is enough
 	switch {
 	case proof != nil:
 		res.prove(proof, paragraph(
-			j.update.tell(count(j.lost, "update")+" lost"),
-			j.stale.tell(count(j.stale.n, "write")+" with a stale token accepted"),
-			j.unstable.tell(count(j.unstable.n, "unstable read")), skipped))
+			j.update.tell(words.Count(j.lost, "update")+" lost"),
+			j.stale.tell(words.Count(j.stale.n, "write")+" with a stale token accepted"),
+			j.unstable.tell(words.Count(j.unstable.n, "unstable read")), skipped))
 	case len(j.known) == 0:
 		res.Verdict = NotApplicable
 		res.Story = "The clients had no protected resource."
@@ -76,7 +92,7 @@ func (j *resource) verdict(res *finding) error {
 		res.Story = paragraph("No accepted write followed a read of its own attempt, so no update could be lost.", skipped)
 	default:
 		res.Verdict = Pass
-		res.Story = paragraph(fmt.Sprintf("%s, each of the version that its attempt had last seen, and none with a stale token.", count(j.judged, "accepted write")), skipped)
+		res.Story = paragraph(fmt.Sprintf("%s, each of the version that its attempt had last seen, and none with a stale token.", words.Count(j.judged, "accepted write")), skipped)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // A register is the protected resource under one key.
@@ -117,7 +118,7 @@ func (r *register) unwritten(accesses []*histories.Op) error {
 		by(o.Complete.Index)
 		if seen := o.Complete.Version; seen-r.oldest > r.written && r.mine(o.Complete.Index) {
 			return fmt.Errorf("the register %s is broken: the %s of event %d found version %d, but there had been %s since version %d",
-				r.key, o.Invoke.F, o.Complete.Index, seen, count(int(r.written), "write"), r.oldest)
+				r.key, o.Invoke.F, o.Complete.Index, seen, words.Count(int(r.written), "write"), r.oldest)
 		}
 	}
 	by(r.to)
@@ -216,9 +217,10 @@ func (r *register) stable(v *view, read *histories.Op) {
 		return
 	}
 	own := 0 // versions that its writes of unknown outcome may have produced
+	var other *histories.Op
 	for version := v.version + 1; version <= read.Complete.Version && own <= v.unknown; version++ {
-		if _, ok := r.producer[version]; ok {
-			own = v.unknown + 1
+		if w, ok := r.producer[version]; ok {
+			other, own = w, v.unknown+1
 			break
 		}
 		own++
@@ -230,10 +232,10 @@ func (r *register) stable(v *view, read *histories.Op) {
 	c := &conflict{
 		witness: []int{v.source, read.Complete.Index},
 		story: fmt.Sprintf("%s knew %s at version %d from %s on, and still in its section it read version %d at %s, which was not its own",
-			histories.WorkerName(read.Invoke.Worker), r.key, v.version, r.when(v.source), read.Complete.Version, seconds(read.Complete.Time)),
+			histories.WorkerName(read.Invoke.Worker), r.key, v.version, r.when(v.source), read.Complete.Version, words.Seconds(read.Complete.Time)),
 	}
-	if w, ok := r.producer[read.Complete.Version]; ok {
-		c.witness = append(c.witness, w.Complete.Index)
+	if other != nil {
+		c.witness = append(c.witness, other.Complete.Index)
 	}
 	r.unstable.add(r.stretch, c)
 }
@@ -247,11 +249,11 @@ func (r *register) lostUpdate(seen int64, source int, writers []*histories.Op, w
 	}
 	if len(writers) > 0 {
 		w := writers[len(writers)-1]
-		by = fmt.Sprintf("%s had written at %s", histories.WorkerName(w.Invoke.Worker), seconds(w.Complete.Time))
+		by = fmt.Sprintf("%s had written at %s", histories.WorkerName(w.Invoke.Worker), words.Seconds(w.Complete.Time))
 		c.witness = append(c.witness, w.Complete.Index)
 	}
 	c.story = fmt.Sprintf("%s last saw version %d of %s at %s, but its write at %s overwrote version %d, which %s and %s had not seen",
-		name, seen, r.key, r.when(source), seconds(write.Complete.Time), write.Complete.Version, by, name)
+		name, seen, r.key, r.when(source), words.Seconds(write.Complete.Time), write.Complete.Version, by, name)
 	return c
 }
 
@@ -273,8 +275,8 @@ func (r *register) tokens() {
 			r.stale.add(r.stretch, &conflict{
 				witness: []int{highest.Complete.Index, o.Complete.Index}, called: []called{calledBy(highest)},
 				story: fmt.Sprintf("%s's write of %s with token %d was accepted at %s although %s had shown token %d before it, at %s",
-					histories.WorkerName(o.Invoke.Worker), r.key, token(o), seconds(o.Complete.Time),
-					histories.WorkerName(highest.Invoke.Worker), token(highest), seconds(highest.Complete.Time)),
+					histories.WorkerName(o.Invoke.Worker), r.key, token(o), words.Seconds(o.Complete.Time),
+					histories.WorkerName(highest.Invoke.Worker), token(highest), words.Seconds(highest.Complete.Time)),
 			})
 		}
 		if highest == nil || token(o) > token(highest) {

@@ -1,7 +1,8 @@
 // Package checker judges recorded histories. It reads nothing but events.
 //
 // [Check] is the entry. Each property has one judge, in the file named after it,
-// whose doc comment is the definition that it judges by. Unknown never passes:
+// whose doc comment is the definition that it judges by. Of a key with few calls, and no
+// faults, every explanation is searched, and decides (docs/adr/0023). Unknown never passes:
 // a history that breaks the harness's own assumptions, a judge that panics and a run
 // in which nothing was put to the test all end as [Unknown]. Two engines that
 // contradict each other are a [Disagreement], which is an error of the checker.
@@ -93,24 +94,6 @@ func Merge(verdicts ...Verdict) Verdict {
 
 // Property names what is judged.
 type Property string
-
-// The properties. Their definitions stand with their judges.
-const (
-	StrictExclusion Property = "mutual-exclusion"
-	LeaseExclusion  Property = "lease-exclusion"
-	LeaseHonoured   Property = "lease-honoured"
-	Ownership       Property = "ownership"
-	TruthfulReplies Property = "truthful-replies"
-	ResourceSafety  Property = "resource-safety"
-	Fencing         Property = "fencing"
-	CounterSafety   Property = "counter-safety"
-	SingleWinner    Property = "single-winner"
-	Reentrancy      Property = "reentrancy"
-	DeadlockFreedom Property = "deadlock-freedom"
-	Availability    Property = "availability"
-	Fairness        Property = "fairness"
-	Load            Property = "load"
-)
 
 // Result is one judge's answer with the evidence for it.
 type Result struct {

@@ -17,7 +17,7 @@ import (
 //   - A refused acquire took nothing, so it is dropped with its releases.
 //   - An acquire of unknown outcome may never have happened, so it is dropped
 //     with its releases: nobody believed in it. If an extend of it was accepted it did
-//     happen, and is believed in from then on. If one of its releases answered OK it did
+//     happen, and is believed in from then on. If one of its releases answered OK before that it did
 //     happen, too: it surfaced. It then returned when that release did.
 //   - A belief that was over when its acquire returned is none, but somebody was granted
 //     the lock: it surfaced between its end and that return.
@@ -133,11 +133,14 @@ func grantOf(h *histories.Hold) histories.Instant {
 func sections(holds []*histories.Hold, read func([]section, *histories.Hold) []section, ended func(*histories.Hold) rank) []section {
 	all := make([]section, 0, len(holds))
 	for _, h := range holds {
-		if grantOf(h) != (histories.Instant{}) {
+		proof := grantOf(h)
+		surfaced, back := surfacedSection(h)
+		switch known := proof != (histories.Instant{}); {
+		case known && (!back || h.Outcome == histories.OK || proof.Event < surfaced.grant):
 			all = believable(read(all, h), len(all))
-		} else if s, ok := surfacedSection(h); ok {
-			s.end = max(s.call, min(s.end, ended(h)))
-			all = append(all, s)
+		case back:
+			surfaced.end = max(surfaced.call, min(surfaced.end, ended(h)))
+			all = append(all, surfaced)
 		}
 	}
 	bound(all)

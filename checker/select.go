@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // Properties returns every property that a history can be judged by.
@@ -67,7 +69,7 @@ func inside(gaps []int, events int) []int {
 // doubt takes the certainty from a verdict.
 func (r *Result) doubt(gaps []int) {
 	r.Verdict = Unknown
-	r.Story = paragraph(fmt.Sprintf("Not certain, as lines were skipped in %s.", count(len(gaps), "place")), r.Story)
+	r.Story = paragraph(fmt.Sprintf("Not certain, as lines were skipped in %s.", words.Count(len(gaps), "place")), r.Story)
 }
 
 // stands says whether a fail is certain in spite of gaps.

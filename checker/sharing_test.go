@@ -7,8 +7,8 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 )
 
 func TestSharedExclusion(t *testing.T) {

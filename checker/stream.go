@@ -86,8 +86,9 @@ func (c *chair) hear(ctx context.Context, s *stretch, opt Options) {
 // Check judges the events so far, as the function of that name does. Gaps and faultsExpected are the
 // fields of Options of these names. The Stream must not be used again.
 func (s *Stream) Check(gaps []int, faultsExpected bool) Report {
-	unfit := s.divider.finish()
 	rec := s.divider.record
+	rec.opt.Gaps = gaps // which the last stretches have to know of
+	unfit := s.divider.finish()
 	rec.opt.Gaps, rec.opt.FaultsExpected = inside(gaps, rec.Events), faultsExpected // what comes later explains nothing
 	s.opt = rec.opt
 	var report Report

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/internal/crowd"
+	"github.com/lockbench/lockbench/internal/testkit/crowd"
 )
 
 func crowds(operations int) []crowd.Crowd {
@@ -36,7 +36,7 @@ func BenchmarkStream(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				s := NewStream(b.Context(), Options{Properties: Exclusion()})
-				if _, err := histories.EachEvent(path, false, func(_ int, e histories.Event) error { return s.Add(e) }); err != nil {
+				if _, err := histories.EachEvent(path, false, nil, func(_ int, e histories.Event) error { return s.Add(e) }); err != nil {
 					b.Fatal(err)
 				}
 				expect(b, c, s.Check(nil, false))

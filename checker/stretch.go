@@ -13,6 +13,7 @@ type stretch struct {
 	key     string
 	counter bool // somebody has incremented what the key is of
 
+	whole    bool              // the history ended with it
 	number   int               // of the parts of a key, from 0
 	from, to int               // the events that belong to this part and to no other; what is told by earlier ones was judged before
 	lo       int               // what returned before may be missing
@@ -25,6 +26,7 @@ type stretch struct {
 	calls   []*histories.Op   // of clients, in order of invocations
 	singles []histories.Event // audits, what waits cost, and what ended holds other than calls
 	leases  leases
+	small   smallRulings
 	ill     []*histories.Op // faults that were in force, or left something behind
 
 	awaited int // calls that were under way at its end, and are still

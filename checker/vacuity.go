@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // A vacuity is a reason why a run put a property to no test. The properties that it
@@ -46,14 +47,14 @@ func vacuities(rec *record, opt Options) []vacuity {
 	} {
 		if t := rec.Tallies[f]; t.Calls > 0 && t.OK == 0 {
 			found = append(found, vacuity{
-				reason:   fmt.Sprintf("%s was tried %s and never succeeded", f, times(t.Calls)),
+				reason:   fmt.Sprintf("%s was tried %s and never succeeded", f, words.Times(t.Calls)),
 				concerns: concerned(f),
 			})
 		}
 	}
 	if r := rec.Readers; r.Calls > 0 && r.OK == 0 {
 		found = append(found, vacuity{
-			reason:   fmt.Sprintf("a shared lock was asked for %s and never granted", times(r.Calls)),
+			reason:   fmt.Sprintf("a shared lock was asked for %s and never granted", words.Times(r.Calls)),
 			concerns: []Property{StrictExclusion, LeaseExclusion, LeaseHonoured},
 		})
 	}
@@ -100,13 +101,6 @@ func (r *Report) doubt(found []vacuity) {
 			res.Story = paragraph(res.Story, fmt.Sprintf("Vacuous: %s.", v.reason))
 		}
 	}
-}
-
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
 }
 
 // testify notes what a stretch has to say of how much a history tells.

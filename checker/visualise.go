@@ -15,6 +15,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // Bounds of what is drawn of a violation.
@@ -203,7 +204,7 @@ func clockOf(times []time.Duration) []int64 {
 }
 
 // when is the time of an event as stories tell it.
-func (d drawing) when(event int) string { return seconds(d.events[event].Time) }
+func (d drawing) when(event int) string { return words.Seconds(d.events[event].Time) }
 
 // instant is a rank as a time of the clock.
 func (d drawing) instant(r rank) int64 {
@@ -250,8 +251,8 @@ func (d drawing) beliefs(sections []section) []porcupine.Annotation {
 		})
 		if told := s.hold.Deadline; told > 0 && int64(told) > d.instant(s.granted) {
 			all = append(all, porcupine.Annotation{
-				Tag: who + " lease", Start: d.instant(s.granted), End: int64(told), BackgroundColor: "#eef0f2", Description: "until " + seconds(told),
-				Details: fmt.Sprintf("The lock told %s that its lease ends at %s", who, seconds(told)),
+				Tag: who + " lease", Start: d.instant(s.granted), End: int64(told), BackgroundColor: "#eef0f2", Description: "until " + words.Seconds(told),
+				Details: fmt.Sprintf("The lock told %s that its lease ends at %s", who, words.Seconds(told)),
 			})
 		}
 	}
@@ -291,7 +292,7 @@ func (d drawing) faults(sections []section) []porcupine.Annotation {
 		name := inert(strings.TrimSpace(string(f.Invoke.F) + " " + f.Invoke.Node))
 		all = append(all, porcupine.Annotation{
 			Tag: "fault: " + name, Start: max(begin, from), End: end, BackgroundColor: faultColour, Description: name,
-			Details: fmt.Sprintf("%s: %s. Event %d at %s", name, inert(f.Invoke.Value), f.Invoke.Index, seconds(f.Invoke.Time)),
+			Details: fmt.Sprintf("%s: %s. Event %d at %s", name, inert(f.Invoke.Value), f.Invoke.Index, words.Seconds(f.Invoke.Time)),
 		})
 	}
 	return all

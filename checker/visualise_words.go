@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // tell says of an operation which events it is.
@@ -22,9 +23,9 @@ func (d drawing) tell(s *section, end bool) string {
 	case !end:
 		return fmt.Sprintf("%s acquires %s, granted by event %d at %s.", who, key, s.grant, d.when(s.grant))
 	case s.ended == deadline:
-		return fmt.Sprintf("The deadline that the lock told %s for %s: %s.", who, key, seconds(s.until))
+		return fmt.Sprintf("The deadline that the lock told %s for %s: %s.", who, key, words.Seconds(s.until))
 	case s.ended == expired:
-		return fmt.Sprintf("The lease of %s that %s asked for is over: %s.", key, who, seconds(s.until))
+		return fmt.Sprintf("The lease of %s that %s asked for is over: %s.", key, who, words.Seconds(s.until))
 	}
 	return fmt.Sprintf("%s: %s of %s, event %d at %s.", who, s.ended, key, s.end/2, d.when(int(s.end/2)))
 }

@@ -1,363 +1,40 @@
-// Package docker is a cluster of redis-server containers on a network of their own,
-// with real replication. It needs a Docker engine on this machine; the image is built
-// when it is missing.
-//
-//	client ── in-process pipe ── wire.Link ── TCP ── container address:6379
-//	replica ── TCP ── our listener on the bridge ── wire.Link ── TCP ── master
-//
-// Everything carries the label lockbench.run=<id>. Close removes it; what a killed
-// harness left, Clean removes.
+// Package docker has the backend of redis-server in containers. It is the one door to a Docker engine: what does not
+// import it links no client of one.
 package docker
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
-	"errors"
-	"fmt"
-	"io"
-	"net"
-	"slices"
-	"sync"
-	"sync/atomic"
-	"time"
 
-	"github.com/lockbench/lockbench/cluster"
-	"github.com/lockbench/lockbench/cluster/node"
-	"github.com/lockbench/lockbench/wire"
+	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/redis/docker"
 )
 
-const (
-	// startLimit bounds the start of a cluster where the caller's context sets no
-	// earlier end. Building the image has a limit of its own.
-	startLimit = 60 * time.Second
-	// closeLimit bounds Close as a whole.
-	closeLimit = 60 * time.Second
+// Backend returns the backend of redis-server in containers.
+func Backend() harness.Backend {
+	return harness.Backend{
+		Name:  histories.BackendDocker,
+		Title: "redis-server in containers on a network of their own; needs a Docker engine",
+		Type:  (*docker.Cluster)(nil),
+		Open: func(ctx context.Context, topo cluster.Topology, how harness.Opening) (harness.Opened, error) {
+			c, err := docker.New(ctx, topo, docker.Options{Log: how.Log, Clocks: how.Clocks})
+			if err != nil {
+				return harness.Opened{}, err
+			}
+			return harness.Opened{Cluster: c, LogTo: c.LogTo}, nil
+		},
+		Width:      func(processors int) int { return min(4*processors, 16) },
+		Containers: true,
+	}
+}
+
+type (
+	// Cleaned is a container or a network of a killed run that was removed, or a run that was left alone.
+	Cleaned = docker.Cleaned
+	// MissingError says that there is no engine, or no image.
+	MissingError = docker.MissingError
 )
 
-// Options say where the traces of a run go. The zero value works.
-type Options struct {
-	Log io.Writer // gets warnings and what takes long, line by line; nil: nobody
-	// Clocks asks for servers whose clocks can be set: libfaketime is loaded into all of
-	// them, and each look at the clock reads a file.
-	Clocks bool
-}
-
-// Cluster is a deployment of containers. It implements cluster.Cluster, Killer,
-// Restarter, PowerCutter, Pauser, ClockSetter, Commander, Replicator, Demoter, Sentinel,
-// Processes, Disconnecter, PacketDropper and DeathWatcher.
-type Cluster struct {
-	id     string
-	engine *engine
-	log    *lineLog
-	close  func() error
-	logDir atomic.Pointer[string]
-	bridge string                 // name of the network; empty before start
-	filter atomic.Pointer[string] // the iptables that works; nil before the first try
-	clocks bool                   // can be set
-
-	nodes   []cluster.Node
-	servers map[string]*server
-	links   *node.Links
-	repl    *node.Replication
-	doors   *node.Doors // nil before the start
-
-	sentinels *node.Sentinels // nil: there are none
-
-	deaths *node.Deaths // that nobody of the run brought about
-}
-
-// LogTo makes Close write <node>.log of every container to dir.
-func (c *Cluster) LogTo(dir string) { c.logDir.Store(&dir) }
-
-var (
-	_ cluster.Cluster       = (*Cluster)(nil)
-	_ cluster.Killer        = (*Cluster)(nil)
-	_ cluster.Restarter     = (*Cluster)(nil)
-	_ cluster.Pauser        = (*Cluster)(nil)
-	_ cluster.Commander     = (*Cluster)(nil)
-	_ cluster.Replicator    = (*Cluster)(nil)
-	_ cluster.Disconnecter  = (*Cluster)(nil)
-	_ cluster.PacketDropper = (*Cluster)(nil)
-	_ cluster.ClockSetter   = (*Cluster)(nil)
-	_ cluster.Processes     = (*Cluster)(nil)
-	_ cluster.Demoter       = (*Cluster)(nil)
-	_ cluster.Sentinel      = (*Cluster)(nil)
-)
-
-// New starts the containers of topo and returns once all of them answer and every
-// replica is in step with its master. A failed New leaves nothing behind. Without a
-// usable engine or image the error is a *MissingError. ctx bounds the start only.
-func New(ctx context.Context, topo cluster.Topology, opt Options) (*Cluster, error) {
-	if err := node.Check(topo); err != nil {
-		return nil, err
-	}
-	log := &lineLog{w: opt.Log}
-	e, err := connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := e.ensureImage(ctx, log); err != nil {
-		return nil, errors.Join(err, e.close())
-	}
-	if err := prepareTestcontainers(); err != nil {
-		return nil, errors.Join(err, e.close())
-	}
-	c := newCluster(ctx, topo, e, log, opt.Clocks)
-	if err := c.start(ctx); err != nil {
-		return nil, errors.Join(err, c.Close())
-	}
-	return c, nil
-}
-
-func newCluster(ctx context.Context, topo cluster.Topology, e *engine, log *lineLog, clocks bool) *Cluster {
-	c := &Cluster{
-		id:      newID(),
-		engine:  e,
-		log:     log,
-		clocks:  clocks,
-		nodes:   topo.Nodes(),
-		servers: make(map[string]*server),
-		deaths:  node.NewDeaths(),
-	}
-	for _, n := range c.nodes {
-		s := newServer(n, clocks)
-		if topo.ClusterMode && n.Role == cluster.Master {
-			s.command, s.clusterMode = append(s.command, node.ClusterArgs()...), true
-		}
-		c.servers[n.Name] = s
-	}
-	for i := range topo.Sentinels {
-		name := cluster.SentinelName(i)
-		c.servers[name] = newServer(cluster.Node{Name: name}, false)
-	}
-	c.links = node.NewLinks(ctx, c.connect)
-	c.repl = node.NewReplication(c.nodes, c.links, c.locate)
-	c.close = sync.OnceValue(c.shutDown)
-	return c
-}
-
-// newID draws the name of a run. It must differ from that of every run on the same
-// engine, also of one with the same seed.
-func newID() string {
-	var b [6]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
-}
-
-// start makes the network, starts all containers at once and then the replication
-// between them.
-func (c *Cluster) start(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("gave up after %v", startLimit))
-	defer cancel()
-	labels, err := ownLabels(c.id)
-	if err != nil {
-		return err
-	}
-	bridge, err := c.engine.newBridge(ctx, labels)
-	if err != nil {
-		return withCause(ctx, fmt.Errorf("make a network: %w", err))
-	}
-	c.bridge = bridge.name
-	names := c.names()
-	addr := bridge.gateway
-	for _, name := range names {
-		addr = addr.Next()
-		c.servers[name].ip = addr
-	}
-	if err := c.openDoors(ctx, bridge.gateway.String(), names); err != nil {
-		return withCause(ctx, err)
-	}
-	start := func(names []string) error {
-		return node.InParallel(ctx, names, func(ctx context.Context, name string) error {
-			return c.change(ctx, "start", name, func(ctx context.Context, s *server) error {
-				if err := s.create(ctx, c.id, bridge.name, labels); err != nil {
-					return err
-				}
-				return c.started(ctx, s, func(ctx context.Context) error {
-					if !s.clusterMode {
-						return nil
-					}
-					return node.ServeAllSlots(ctx, s.addr())
-				})
-			})
-		})
-	}
-	if err := start(names[:len(c.nodes)]); err != nil {
-		return withCause(ctx, err)
-	}
-	if err := c.repl.Start(ctx, c.doors); err != nil || c.sentinels == nil {
-		return withCause(ctx, err)
-	}
-	// Not before: Sentinels look at a replica that is not in step only every ten seconds.
-	if err := start(names[len(c.nodes):]); err != nil {
-		return withCause(ctx, err)
-	}
-	return withCause(ctx, c.sentinels.Start(ctx))
-}
-
-// names are those of all servers: the nodes, in their order, and then the Sentinels.
-func (c *Cluster) names() []string {
-	var names []string
-	for _, n := range c.nodes {
-		names = append(names, n.Name)
-	}
-	for i := range len(c.servers) - len(c.nodes) {
-		names = append(names, cluster.SentinelName(i))
-	}
-	return names
-}
-
-// Nodes returns the masters, the replicas and the register, in this order and in
-// the roles that they were started in.
-func (c *Cluster) Nodes() []cluster.Node { return slices.Clone(c.nodes) }
-
-// Primary returns the node that serves shard, or "" if there is no such shard.
-func (c *Cluster) Primary(shard int) string { return c.repl.Primary(shard) }
-
-// ID is the value of the label lockbench.run on everything that belongs to the cluster.
-func (c *Cluster) ID() string { return c.id }
-
-// Alive says whether node is running. A paused node is alive.
-func (c *Cluster) Alive(node string) bool {
-	s, ok := c.servers[node]
-	return ok && s.current() != nil
-}
-
-// Dial connects client to node through Link(client, node). A dead node refuses at
-// once; the error is then a *net.OpError with syscall.ECONNREFUSED. ctx bounds the
-// dial only, not the life of the connection.
-func (c *Cluster) Dial(ctx context.Context, client, name string) (net.Conn, error) {
-	s, err := c.server(name)
-	if err != nil {
-		return nil, err
-	}
-	if ctx.Err() == nil && s.current() == nil {
-		return nil, node.Refused(name)
-	}
-	return c.links.Dial(ctx, client, name)
-}
-
-// Link returns the interposer between client and node. A replica is the client of
-// its master on the link that feeds it.
-func (c *Cluster) Link(client, node string) *wire.Link { return c.links.Link(client, node) }
-
-// connect opens a TCP connection to a node.
-func (c *Cluster) connect(ctx context.Context, name string) (net.Conn, error) {
-	s, err := c.server(name)
-	if err != nil {
-		return nil, err
-	}
-	return s.dial(ctx)
-}
-
-// Inspect looks at all keys of a database at one instant, in a transaction on a connection of its
-// own. It waits for a paused node until ctx ends.
-func (c *Cluster) Inspect(ctx context.Context, name string, database int, keys ...string) ([]cluster.KeyState, error) {
-	ctx, cancel := c.links.Bound(ctx)
-	defer cancel()
-	addr, _, err := c.locate(name)
-	if err != nil {
-		return nil, err
-	}
-	var states []cluster.KeyState
-	err = node.Admin(ctx, addr, func(conn *wire.Conn) error {
-		states, err = node.Inspect(ctx, conn, database, keys)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("inspect %s: %w", name, err)
-	}
-	return states, nil
-}
-
-// Do sends a command to node over a connection of its own. It waits for a paused node
-// until ctx ends.
-func (c *Cluster) Do(ctx context.Context, name string, args ...string) (wire.Reply, error) {
-	ctx, cancel := c.links.Bound(ctx)
-	defer cancel()
-	addr, _, err := c.locate(name)
-	if err != nil {
-		return wire.Reply{}, err
-	}
-	reply, err := node.Command(ctx, addr, args...)
-	if err != nil {
-		return wire.Reply{}, fmt.Errorf("%s: %w", name, err)
-	}
-	return reply, nil
-}
-
-// locate says where a node listens, and whether it can answer nobody.
-func (c *Cluster) locate(name string) (addr string, silent bool, err error) {
-	s, err := c.server(name)
-	if err != nil {
-		return "", false, err
-	}
-	if s.current() == nil {
-		return "", false, node.NotRunning(name)
-	}
-	return s.addr(), s.isSilent(), nil
-}
-
-// server finds a node by name.
-func (c *Cluster) server(name string) (*server, error) {
-	if s, ok := c.servers[name]; ok {
-		return s, nil
-	}
-	return nil, node.Unknown(name, c.nodes)
-}
-
-// change calls f, which does what verb says to node, while nobody else starts,
-// kills, stops or continues it.
-func (c *Cluster) change(ctx context.Context, verb, name string, f func(context.Context, *server) error) error {
-	s, err := c.server(name)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := c.links.Bound(ctx)
-	defer cancel()
-	select {
-	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
-	case <-ctx.Done():
-	}
-	if ctx.Err() != nil {
-		return fmt.Errorf("%s %s: %w", verb, name, context.Cause(ctx))
-	}
-	if err := f(ctx, s); err != nil {
-		return fmt.Errorf("%s %s: %w", verb, name, err)
-	}
-	return nil
-}
-
-// Close collects the logs, removes all containers and their network, and closes all
-// connections. Later calls return what the first one did.
-func (c *Cluster) Close() error { return c.close() }
-
-func (c *Cluster) shutDown() error {
-	ctx, cancel := context.WithTimeoutCause(context.Background(), closeLimit, fmt.Errorf("gave up after %v", closeLimit))
-	defer cancel()
-	c.links.End()
-	for _, s := range c.servers {
-		select {
-		case s.turn <- struct{}{}: // for good: changes that wait see that the cluster is closed
-		case <-ctx.Done():
-		}
-	}
-	var errs []error
-	if dir := c.logDir.Load(); dir != nil {
-		errs = append(errs, c.saveLogs(ctx, *dir))
-	}
-	if err := c.engine.remove(ctx, c.id); err != nil {
-		errs = append(errs, fmt.Errorf("%w; to remove what is left: lockbench clean", withCause(ctx, err)))
-	}
-	for _, s := range c.servers {
-		s.hangUp()
-	}
-	if c.doors != nil {
-		errs = append(errs, c.doors.Close())
-	}
-	c.links.Close()
-	errs = append(errs, c.engine.close())
-	return errors.Join(errs...)
-}
+// Clean removes the containers and networks that killed runs left, and tells each of every one.
+func Clean(ctx context.Context, each func(Cleaned)) error { return docker.Clean(ctx, each) }

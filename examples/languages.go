@@ -7,8 +7,9 @@ import (
 	"embed"
 	"fmt"
 	"path"
-	"strings"
 	"text/template"
+
+	"github.com/lockbench/lockbench/internal/catalogue"
 )
 
 //go:embed golang java node php python ruby templates
@@ -100,14 +101,7 @@ func (l Language) Project() ([]File, error) {
 	return all, nil
 }
 
-// Find returns the language of that name.
+// Find returns the language of that name, or a *catalogue.UnknownError.
 func Find(name string) (Language, error) {
-	var names []string
-	for _, l := range Languages() {
-		if l.Name == name {
-			return l, nil
-		}
-		names = append(names, l.Name)
-	}
-	return Language{}, fmt.Errorf("no worker in %q, want one of %s", name, strings.Join(names, ", "))
+	return catalogue.Find("language", name, Languages(), func(l Language) string { return l.Name })
 }

@@ -19,10 +19,10 @@ import (
 	"github.com/alicebob/miniredis/v2"
 
 	"github.com/lockbench/lockbench/examples"
+	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
+	"github.com/lockbench/lockbench/internal/worker"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/locks/locktest"
-	"github.com/lockbench/lockbench/resource"
-	"github.com/lockbench/lockbench/worker"
 )
 
 func must(t testing.TB, err error) {
@@ -229,7 +229,7 @@ func TestLoops(t *testing.T) {
 }
 
 func described(t *testing.T, command []string) {
-	d, err := worker.Describe(t.Context(), command, "")
+	d, err := worker.Describe(t.Context(), command, "", nil)
 	must(t, err)
 	s := d.Spec
 	if d.Protocol != 2 || !s.Extends || s.Keys == nil || s.Keys("k")[0] != "lock:k" || s.Database != 0 || s.Masters != 1 || s.Waits || s.Renews {

@@ -4,20 +4,22 @@ import (
 	"context"
 	"time"
 
-	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/resource"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/workloads"
+	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
 // Snapshot is what there is to see when a step of a script has been done. It is taken from
 // outside: no client notices, nothing of it is in the history, and nothing is judged by it.
 type Snapshot struct {
-	Step      string // the step's text; empty: the end of the run, after its epilogue
+	Step      schedule.Step // the zero value: the end of the run, after its epilogue
 	At        time.Duration
 	Events    int                  // how many had been recorded
 	Exchanges []histories.Exchange // what had crossed the wire, as far as it had come
 	Nodes     []NodeState
+	Simulated bool // a fault that began with the step only looks like one
 }
 
 // NodeState is what a node held.
@@ -32,8 +34,10 @@ type NodeState struct {
 // album keeps snapshots, for those who tell a run step by step.
 type album struct {
 	on   bool
-	take func(ctx context.Context, step string) error
+	take func(ctx context.Context, step schedule.Step) error
 	kept []Snapshot
+
+	simulated int // faults of the snapshots
 }
 
 // watch takes a snapshot after each step on s.
@@ -45,8 +49,12 @@ func (a *album) watch(s *workloads.Stage, env surroundings, now func() time.Dura
 	for _, key := range s.Keys {
 		register = append(register, key.Name+resource.KeySuffix)
 	}
-	a.take = func(ctx context.Context, step string) error {
-		shot := Snapshot{Step: step, At: now(), Events: env.recorder.Len(), Exchanges: env.tape.exchanges()}
+	a.take = func(ctx context.Context, step schedule.Step) error {
+		shot := Snapshot{
+			Step: step, At: now(), Events: env.recorder.Len(), Exchanges: env.tape.exchanges(),
+			Simulated: s.Nemesis.Simulated() > a.simulated,
+		}
+		a.simulated = s.Nemesis.Simulated()
 		serving := map[string]bool{}
 		for shard := range s.Shards {
 			serving[s.Cluster.Primary(shard)] = true
@@ -66,7 +74,7 @@ func (a *album) watch(s *workloads.Stage, env surroundings, now func() time.Dura
 		a.kept = append(a.kept, shot)
 		return nil
 	}
-	s.Done = func(ctx context.Context, step workloads.Step) error { return a.take(ctx, step.Text) }
+	s.Done = func(ctx context.Context, step schedule.Step) error { return a.take(ctx, step) }
 }
 
 // end takes the last snapshot.
@@ -74,7 +82,7 @@ func (a *album) end(ctx context.Context) error {
 	if !a.on {
 		return nil
 	}
-	return a.take(ctx, "")
+	return a.take(ctx, schedule.Step{})
 }
 
 // patience is how long a node may take to answer a look.

@@ -9,29 +9,36 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/wire"
 	w "github.com/lockbench/lockbench/workloads"
+	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
 // TestWhoGetsNoAnswerAsksAgain breaks the connection of a client that is to be refused, before it is
 // answered. It asks again on a new one; if no answer comes at all, nothing passes.
 func TestWhoGetsNoAnswerAsksAgain(t *testing.T) {
 	for lost, why := range map[int]string{0: "", 1: "", 2: "", 3: "B asked 3 times and got no answer"} {
-		breaks := w.Step{Text: "the network breaks under B", Do: func(_ context.Context, s *w.Stage) error {
-			for range lost { // each rule takes the next command on the key
-				hold := s.Cluster.Link("B", s.Cluster.Primary(0)).HoldRequest(wire.Match{Keys: []string{harness.DefaultKey}})
-				go func() {
-					<-hold.Seen()
-					hold.Drop() // and its connection
-				}()
-			}
-			return nil
+		cfg := harness.Config{Output: harness.Output{Tape: true}, Test: harness.Test{
+			Name: "asks-again", Lock: find(t, "setnx-px-lua"), TTL: 3 * time.Second, Seed: 1,
+			Workload: script(t, 2, `A acquire; A read; B acquire; A write; A release`),
 		}}
-		res := run(t, harness.Config{
-			Name: "asks-again", Lock: find(t, "setnx-px-lua"), TTL: 3 * time.Second, Seed: 1, Tape: true,
-			Workload: w.Script{Cast: 2, Steps: []w.Step{w.Acquire("A"), w.Read("A"), breaks, w.Acquire("B"), w.Write("A"), w.Release("A")}},
-		})
+		cfg.Seams.Stage = func(s *w.Stage) {
+			s.Done = func(_ context.Context, step schedule.Step) error {
+				if step.Verb != schedule.Read { // the network breaks under B before it acquires
+					return nil
+				}
+				for range lost { // each rule takes the next command on the key
+					hold := s.Cluster.Link("B", s.Cluster.Primary(0)).HoldRequest(wire.Match{Keys: []string{harness.DefaultKey}})
+					go func() {
+						<-hold.Seen()
+						hold.Drop() // and its connection
+					}()
+				}
+				return nil
+			}
+		}
+		res := run(t, cfg)
 		unknown, refused, missed := 0, 0, ""
 		for _, e := range res.Events {
 			switch {
@@ -77,7 +84,7 @@ func (l lastingLease) Deadline() time.Time { return l.end }
 // TestEndlessLeases checks that steps which wait for a lease do not wait for one that lasts 292
 // years, nor for one of which nobody knows how long it lasts: they are not for such a lock.
 func TestEndlessLeases(t *testing.T) {
-	for _, step := range []w.Step{w.LeaseAges("A", 0.6), w.OwnLeaseEnds("A")} {
+	for _, step := range []string{"wait lease-ages A for 0.6T", "wait lease-ends A"} {
 		for why, ends := range map[string]func(locks.Clock) time.Time{
 			"lasts for another 2562047h":             func(c locks.Clock) time.Time { return c.Now().Add(1<<63 - 1) },
 			"does not say when its lease ends":       func(locks.Clock) time.Time { return time.Time{} },
@@ -88,15 +95,15 @@ func TestEndlessLeases(t *testing.T) {
 			spec.New = func(env locks.Env) locks.Locker {
 				return lasting{inner(env), func() time.Time { return ends(env.Clock) }}
 			}
-			res, err := harness.Run(t.Context(), harness.Config{
+			res, err := harness.Run(t.Context(), harness.Config{Test: harness.Test{
 				Name: "endless", Lock: spec, TTL: time.Second, Seed: 1,
-				Workload: w.Script{Cast: 1, Steps: []w.Step{w.Acquire("A"), step}},
-			})
+				Workload: script(t, 1, "A acquire; "+step),
+			}})
 			if !harness.NotApplicable(err) || !strings.Contains(err.Error(), why) {
-				t.Errorf("%s: %v, want that it %s", step.Text, err, why)
+				t.Errorf("%s: %v, want that it %s", step, err, why)
 			}
 			if n := len(res.Events); n == 0 || res.Events[n-1].Time > 10*time.Second {
-				t.Errorf("%s: the run has %d events, and went on for too long", step.Text, n)
+				t.Errorf("%s: the run has %d events, and went on for too long", step, n)
 			}
 		}
 	}

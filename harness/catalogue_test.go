@@ -9,11 +9,12 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/docker/dockertest"
-	"github.com/lockbench/lockbench/effort"
+	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/locks/locktest"
+	"github.com/lockbench/lockbench/internal/testkit/dockertest"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
 	"github.com/lockbench/lockbench/scenarios"
 )
 
@@ -38,10 +39,10 @@ func (p play) String() string { return fmt.Sprintf("%s/%v", p.Name, p.Case) }
 
 // plays are the cases of the catalogue that a backend can play; what it cannot is in TestGaps,
 // TestExternalRefuses and TestWorkersGaps.
-func plays(backend string) (all []play) {
+func plays(backend harness.Backend) (all []play) {
 	for _, s := range scenarios.All() {
 		for i, c := range s.Cases {
-			if remedied, err := s.With(c.Remedy); err == nil && remedied.Gaps[backend] == "" {
+			if remedied, err := s.With(c.Remedy); err == nil && remedied.Gaps[backend.Name] == "" {
 				all = append(all, play{s, c, i})
 			}
 		}
@@ -50,7 +51,7 @@ func plays(backend string) (all []play) {
 }
 
 // someOf are the first two cases of each of the chosen scenarios, or at night all plays.
-func someOf(backend string, chosen []string) []play {
+func someOf(backend harness.Backend, chosen []string) []play {
 	return slices.DeleteFunc(plays(backend), func(p play) bool {
 		return !effort.Nightly() && (p.at > 1 || !slices.Contains(chosen, p.ID))
 	})
@@ -91,7 +92,7 @@ func asExpected(t *testing.T, cfg harness.Config) harness.Result {
 // missed says whether a step on real servers says that it missed the lock. In virtual time nothing
 // is slow.
 func missed(res harness.Result) bool {
-	return res.Meta.Backend != harness.Embedded &&
+	return !histories.VirtualTime(res.Meta.Backend) &&
 		slices.ContainsFunc(res.Events, func(e histories.Event) bool { return e.F == histories.Missed })
 }
 
@@ -99,8 +100,8 @@ func missed(res harness.Result) bool {
 // can be played again, and no run leaves a goroutine behind.
 func TestCatalogue(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	sideBySide(t, harness.Embedded, plays(harness.Embedded), func(t *testing.T, p play) {
-		cfg := scenario(t, p.Scenario, p.Case, harness.Embedded)
+	sideBySide(t, histories.BackendEmbedded, plays(harness.Embedded()), func(t *testing.T, p play) {
+		cfg := scenario(t, p.Scenario, p.Case, harness.Embedded())
 		for cfg.Seed = 1; cfg.Seed <= uint64(effort.Count(1, 5)); cfg.Seed++ { // the gate plays more
 			if res := asExpected(t, cfg); !res.Meta.Replayable && cfg.Lock.Unseeded == "" {
 				t.Errorf("seed %d cannot be replayed: %v", cfg.Seed, res.Meta.Notes)
@@ -112,8 +113,8 @@ func TestCatalogue(t *testing.T) {
 // TestCatalogueOnProcesses plays all of it on real servers.
 func TestCatalogueOnProcesses(t *testing.T) {
 	locktest.NeedRedis(t)
-	sideBySide(t, harness.Process, plays(harness.Process), func(t *testing.T, p play) {
-		asExpected(t, scenario(t, p.Scenario, p.Case, harness.Process))
+	sideBySide(t, histories.BackendProcess, plays(harness.Process()), func(t *testing.T, p play) {
+		asExpected(t, scenario(t, p.Scenario, p.Case, harness.Process()))
 	})
 }
 
@@ -122,21 +123,21 @@ func TestCatalogueOnProcesses(t *testing.T) {
 func TestCatalogueOnDocker(t *testing.T) {
 	dockertest.Need(t)
 	turn := make(chan struct{}, 2*runtime.GOMAXPROCS(0))
-	sideBySide(t, harness.Docker, someOf(harness.Docker, aChoice()), func(t *testing.T, p play) {
+	sideBySide(t, histories.BackendDocker, someOf(docker.Backend(), aChoice()), func(t *testing.T, p play) {
 		turn <- struct{}{}
 		defer func() { <-turn }()
-		asExpected(t, scenario(t, p.Scenario, p.Case, harness.Docker))
+		asExpected(t, scenario(t, p.Scenario, p.Case, docker.Backend()))
 	})
 }
 
 // TestCatalogueOnExternal plays a choice on servers of the user's own.
 func TestCatalogueOnExternal(t *testing.T) {
 	locktest.NeedRedis(t)
-	alone := slices.DeleteFunc(someOf(harness.External, aChoice()), func(p play) bool {
+	alone := slices.DeleteFunc(someOf(harness.External(harness.Servers{}), aChoice()), func(p play) bool {
 		return p.Replicas > 0 // see TestExternalRefuses
 	})
-	sideBySide(t, harness.External, alone, func(t *testing.T, p play) {
-		cfg, _ := onOwnServers(t, scenario(t, p.Scenario, p.Case, harness.External))
+	sideBySide(t, histories.BackendExternal, alone, func(t *testing.T, p play) {
+		cfg, _ := onOwnServers(t, scenario(t, p.Scenario, p.Case, harness.External(harness.Servers{})))
 		asExpected(t, cfg)
 	})
 }
@@ -145,10 +146,10 @@ func TestCatalogueOnExternal(t *testing.T) {
 // out as it does without.
 func TestCatalogueWithWorkers(t *testing.T) {
 	locktest.NeedRedis(t)
-	apart := slices.DeleteFunc(someOf(harness.Process, forWorkers()), func(p play) bool {
+	apart := slices.DeleteFunc(someOf(harness.Process(), forWorkers()), func(p play) bool {
 		return p.InProcess != "" // see TestWorkersGaps
 	})
 	sideBySide(t, "worker", apart, func(t *testing.T, p play) {
-		asExpected(t, employ(t, scenario(t, p.Scenario, p.Case, harness.Process), self(t)))
+		asExpected(t, employ(t, scenario(t, p.Scenario, p.Case, harness.Process()), self(t)))
 	})
 }

@@ -2,7 +2,7 @@ package harness
 
 import (
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/checker/causes"
+	"github.com/lockbench/lockbench/internal/causes"
 	"github.com/lockbench/lockbench/nemesis"
 )
 

@@ -3,14 +3,14 @@ package harness
 import (
 	"slices"
 
-	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
 // setsClocks says whether a run sets the clocks of servers. Real servers must be started
 // for it, and others need not pay: a server that asks a library for the time is slower.
-func (c Config) setsClocks() bool {
-	return c.Clocks || slices.ContainsFunc(c.Nemesis, func(k nemesis.Kind) bool { return k.Clocks })
+func (t Test) setsClocks() bool {
+	return t.Clocks || slices.ContainsFunc(t.Nemesis, func(k nemesis.Kind) bool { return k.Clocks })
 }
 
 // clockNotes says how the clocks of real servers are set, or why they cannot be.

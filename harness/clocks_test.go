@@ -7,8 +7,8 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/harness"
-	"github.com/lockbench/lockbench/locks/locktest"
-	"github.com/lockbench/lockbench/resource"
+	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -16,32 +16,13 @@ import (
 // and what does not survives the same steps.
 func TestWrongClocks(t *testing.T) {
 	// B's clock is ahead by more than A's lease.
-	ahead := workloads.Script{Cast: 2, Steps: []workloads.Step{
-		workloads.Acquire("A"), workloads.Read("A"),
-		workloads.ClientClockJumps("B", 3),
-		workloads.Acquire("B"), workloads.Read("B"),
-		workloads.Write("A"), workloads.Write("B"),
-		workloads.Release("A"), workloads.Release("B"),
-	}}
+	ahead := script(t, 2, `A acquire; A read; start client-clock B by 3T; B acquire; B read; A write; B write; A release; B release`)
 	// A's clock goes back before its lease ends, so that the end never comes for A.
-	back := workloads.Script{Cast: 2, Steps: []workloads.Step{
-		workloads.Acquire("A"), workloads.Read("A"),
-		workloads.ClientClockJumps("A", -3),
-		workloads.LeaseEnds(),
-		workloads.Acquire("B"), workloads.Read("B"), workloads.Write("B"),
-		workloads.Write("A"),
-		workloads.Release("A"), workloads.Release("B"),
-	}}
+	back := script(t, 2, `A acquire; A read; start client-clock A by -3T; wait lease-ends; B acquire; B read; B write; A write; A release; B release`)
 	right := back
 	right.Steps = slices.Delete(slices.Clone(back.Steps), 2, 3)
 	// The server's clock jumps past A's lease.
-	server := workloads.Script{Cast: 2, Steps: []workloads.Step{
-		workloads.Acquire("A"), workloads.Read("A"),
-		workloads.ServerClockJumps(0, 2),
-		workloads.Acquire("B"), workloads.Read("B"), workloads.Write("B"),
-		workloads.Write("A"),
-		workloads.Release("A"), workloads.Release("B"),
-	}}
+	server := script(t, 2, `A acquire; A read; start clock by 2T; B acquire; B read; B write; A write; A release; B release`)
 	const pass, fail = checker.Pass, checker.Fail
 	for name, tc := range map[string]struct {
 		lock        string
@@ -60,16 +41,16 @@ func TestWrongClocks(t *testing.T) {
 		"server ahead, guard fence":     {"fenced", resource.Fence, server, fail, pass},
 		"one server of five ahead":      {"redlock", resource.None, server, pass, pass},
 	} {
-		for _, backend := range []string{harness.Embedded, harness.Process} {
-			t.Run(backend+"/"+name, func(t *testing.T) {
-				if backend == harness.Process {
+		for _, backend := range []harness.Backend{harness.Embedded(), harness.Process()} {
+			t.Run(backend.Name+"/"+name, func(t *testing.T) {
+				if !backend.Virtual() {
 					locktest.NeedRedis(t)
 					t.Parallel()
 				}
-				res := run(t, harness.Config{
-					Name: "clocks", Workload: tc.script, Lock: find(t, tc.lock), Guard: tc.guard, Backend: backend,
+				res := run(t, harness.Config{Deployment: harness.Deployment{Backend: backend}, Test: harness.Test{
+					Name: "clocks", Workload: tc.script, Lock: find(t, tc.lock), Guard: tc.guard,
 					TTL: 2 * time.Second, Seed: 1, Clocks: true,
-				})
+				}})
 				for p, want := range map[checker.Property]checker.Verdict{checker.LeaseExclusion: tc.lease, checker.ResourceSafety: tc.safe} {
 					if got := res.Report.Result(p); got.Verdict != want {
 						t.Errorf("%s is %v, want %v: %s", p, got.Verdict, want, got.Story)

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
 )
 
 // DeathError is a server that ended although nobody of the run had ended it.

@@ -11,11 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/cluster"
-	"github.com/lockbench/lockbench/docker/dockertest"
+	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/harness"
-	"github.com/lockbench/lockbench/locks/locktest"
-	"github.com/lockbench/lockbench/resource"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/testkit/dockertest"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
 	"github.com/lockbench/lockbench/scenarios"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -66,7 +67,7 @@ func TestDeathIsNoticed(t *testing.T) {
 	}
 	for range runs {
 		node := []string{"master", "register"}[r.IntN(2)]
-		res, err := harness.Run(t.Context(), behindItsBack(contend(t, "setnx-px-lua", harness.Process, 3, 4), 1+r.IntN(60), killed(t, node)))
+		res, err := harness.Run(t.Context(), behindItsBack(contend(t, "setnx-px-lua", harness.Process(), 3, 4), 1+r.IntN(60), killed(t, node)))
 		noticed(t, res, err, node)
 		if err == nil || !strings.Contains(err.Error(), "signal: killed") || !strings.Contains(err.Error(), "Ready to accept connections") {
 			t.Errorf("%v: want how it ended and what it printed last", err)
@@ -76,7 +77,7 @@ func TestDeathIsNoticed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := harness.ForScenario(s, find(t, "redlock"), resource.None, harness.Process, 0)
+	cfg, err := s.Config(find(t, "redlock"), resource.None, harness.Process(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +89,7 @@ func TestDeathIsNoticed(t *testing.T) {
 // TestDeathOfContainerIsNoticed does so with a container.
 func TestDeathOfContainerIsNoticed(t *testing.T) {
 	dockertest.Need(t)
-	cfg := contend(t, "setnx-px-lua", harness.Docker, 2, 4)
+	cfg := contend(t, "setnx-px-lua", docker.Backend(), 2, 4)
 	res, err := harness.Run(t.Context(), behindItsBack(cfg, 10, func(c cluster.Cluster) {
 		id := c.(interface{ ID() string }).ID()
 		if out, err := exec.Command("docker", "kill", "lockbench-"+id+"-master").CombinedOutput(); err != nil {
@@ -103,7 +104,7 @@ func TestDeathOfContainerIsNoticed(t *testing.T) {
 func TestDeathOfOwnServerIsNoticed(t *testing.T) {
 	path := locktest.NeedRedis(t)
 	for _, comesBack := range []bool{false, true} {
-		cfg := contend(t, "setnx-px-lua", harness.External, 2, 4)
+		cfg := contend(t, "setnx-px-lua", harness.External(harness.Servers{}), 2, 4)
 		addrs, looks := ownServers(t, 1)
 		end := func(cluster.Cluster) {
 			if _ = looks[0].ShutdownNoSave(t.Context()).Err(); !comesBack { // there is no reply

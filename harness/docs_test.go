@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/harness"
 )
 
@@ -31,7 +32,7 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-const preface = `<!-- Written by make docs from nemesis/scene.go. Do not edit. -->
+const preface = `<!-- Written by make docs from the kinds in nemesis. Do not edit. -->
 
 # The nemeses
 
@@ -49,10 +50,14 @@ simulated for every fault.
 func document() string {
 	var b strings.Builder
 	b.WriteString(preface)
-	backends := harness.Backends()
+	table := []harness.Backend{harness.Embedded(), harness.Process(), docker.Backend(), harness.External(harness.Servers{})}
+	var backends []string
+	for _, b := range table {
+		backends = append(backends, b.Name)
+	}
 	b.WriteString("| nemesis | what goes wrong | " + strings.Join(backends, " | ") + " |\n")
 	b.WriteString(strings.Repeat("|---", 2+len(backends)) + "|\n")
-	for _, n := range harness.NemesisTable() {
+	for _, n := range harness.NemesisTable(table...) {
 		cells := []string{"`" + n.Name + "`", n.Title}
 		for _, backend := range backends {
 			cells = append(cells, n.On(backend))

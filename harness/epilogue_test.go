@@ -7,17 +7,16 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
-	w "github.com/lockbench/lockbench/workloads"
 )
 
 // TestManyKeysInVain checks that a run whose last client gets none of many keys asks for each of
 // them, waits in vain for one alone, and is judged by that one.
 func TestManyKeysInVain(t *testing.T) {
 	const keys, ttl = 100, 3 * time.Second
-	res := run(t, harness.Config{
+	res := run(t, harness.Config{Test: harness.Test{
 		Name: "vain", Lock: moodyFrom(t, "setnx-px-lua", 1, 1<<30, refuses), Keys: keys, TTL: ttl, Seed: 1,
-		Workload: w.Script{Cast: 1, Steps: []w.Step{w.Acquire("A"), w.Release("A")}},
-	})
+		Workload: script(t, 1, `A acquire; A release`),
+	}})
 	if got := res.Report.Result(checker.DeadlockFreedom).Verdict; got != checker.Fail {
 		t.Errorf("deadlock freedom %v, want a failure", got)
 	}

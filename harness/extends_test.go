@@ -6,7 +6,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/resource"
+	"github.com/lockbench/lockbench/internal/resource"
 )
 
 // TestLoadExtends: under every random load clients extend leases where the lock offers it, and

@@ -2,10 +2,8 @@ package harness
 
 import (
 	"context"
-	"fmt"
 
-	"github.com/lockbench/lockbench/cluster/external"
-	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/internal/redis/external"
 )
 
 // Servers are the user's own servers, for backend External.
@@ -38,23 +36,4 @@ func CleanServers(ctx context.Context, user, password string, each func(CleanedS
 		return err
 	}
 	return external.Clean(ctx, dir, external.Login{User: user, Password: password}, each)
-}
-
-// OnServers is c on the user's own servers, or says why they are not the right number.
-func (c Config) OnServers(s Servers) (Config, error) {
-	c.Servers = s
-	return c, s.Suit(c.topology())
-}
-
-// canServe says why a lock cannot be had on a backend, or nil.
-func canServe(lock locks.Spec, backend string) error {
-	if backend == External && lock.Replicas > 0 {
-		return notExternal("lock " + lock.Name + " waits for a replica")
-	}
-	return nil
-}
-
-func notExternal(why string) error {
-	return &UnfitError{fmt.Errorf("%s, and backend external does nothing to servers that are not its own; use --backend %s, %s or %s",
-		why, Embedded, Process, Docker)}
 }

@@ -18,10 +18,10 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/locks/locktest"
+	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/resource"
 	"github.com/lockbench/lockbench/scenarios"
 )
 
@@ -53,7 +53,7 @@ func on(t *testing.T, cfg harness.Config, masters []string, register string) har
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cfg, err = cfg.OnServers(servers); err != nil {
+	if cfg, err = cfg.On(harness.External(servers)); err != nil {
 		t.Fatal(err)
 	}
 	return cfg
@@ -80,7 +80,7 @@ func untouched(t *testing.T, looks []*redis.Client) {
 // with the register on a server of its own and without one.
 func TestExternalLeavesNothing(t *testing.T) {
 	addrs, looks := ownServers(t, 6)
-	for i, spec := range locks.All() {
+	for i, spec := range libraries.Catalogue() {
 		if spec.Replicas > 0 || spec.Name == "lua-uuid-as-printed" { // the latter never writes
 			continue
 		}
@@ -89,7 +89,7 @@ func TestExternalLeavesNothing(t *testing.T) {
 			if spec.Fencing {
 				guard = resource.Fence
 			}
-			cfg, err := harness.ForWorkload(harness.Load{Clients: 3, Rounds: 2}, spec, guard, harness.External, 0)
+			cfg, err := harness.ForWorkload(harness.Load{Clients: 3, Rounds: 2}, spec, guard, harness.External(harness.Servers{}), 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -108,7 +108,7 @@ func TestExternalLeavesNothing(t *testing.T) {
 
 // TestExternalTellsNoLogin looks for user and password in everything that is kept.
 func TestExternalTellsNoLogin(t *testing.T) {
-	cfg, looks := onOwnServers(t, scenario(t, scenarios.All()[0], scenarios.All()[0].Broken(), harness.External))
+	cfg, looks := onOwnServers(t, scenario(t, scenarios.All()[0], scenarios.All()[0].Broken(), harness.External(harness.Servers{})))
 	cfg.Out = t.TempDir()
 	res := run(t, cfg)
 	untouched(t, looks)
@@ -136,7 +136,7 @@ func tells(s string) bool { return strings.Contains(s, ownUser) || strings.Conta
 
 func TestExternalPause(t *testing.T) {
 	cfg, err := harness.ForWorkload(harness.Load{Clients: 5, Limit: 3 * time.Second, Nemesis: []string{"pause", "partition", "late", "lost-reply"}},
-		find(t, "fenced"), resource.Fence, harness.External, 200*time.Millisecond)
+		find(t, "fenced"), resource.Fence, harness.External(harness.Servers{}), 200*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestExternalPause(t *testing.T) {
 // TestExternalInterrupted cancels a run while its keys are on the servers.
 func TestExternalInterrupted(t *testing.T) {
 	addrs, looks := ownServers(t, 5)
-	cfg := on(t, contend(t, "redlock", harness.External, 4, 100000), addrs, "")
+	cfg := on(t, contend(t, "redlock", harness.External(harness.Servers{}), 4, 100000), addrs, "")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	cfg.Seen = func(time.Duration) {
@@ -173,8 +173,8 @@ func TestExternalInterrupted(t *testing.T) {
 func TestExternalRefuses(t *testing.T) {
 	for _, s := range scenarios.All() {
 		for _, c := range s.Cases {
-			_, err := harness.ForScenario(s, find(t, c.Lock), c.Guard, harness.External, 0)
-			var gap *harness.GapError
+			_, err := s.Config(find(t, c.Lock), c.Guard, harness.External(harness.Servers{}), 0)
+			var gap *scenarios.GapError
 			if errors.As(err, &gap) {
 				continue // it says why
 			}
@@ -186,7 +186,7 @@ func TestExternalRefuses(t *testing.T) {
 			}
 		}
 	}
-	if _, err := harness.ForWorkload(harness.Load{Clients: 2}, find(t, "setnx-px-wait"), resource.None, harness.External, 0); err == nil {
+	if _, err := harness.ForWorkload(harness.Load{Clients: 2}, find(t, "setnx-px-wait"), resource.None, harness.External(harness.Servers{}), 0); err == nil {
 		t.Error("a lock that waits for a replica was accepted")
 	}
 	for name, refused := range map[string]bool{
@@ -194,12 +194,12 @@ func TestExternalRefuses(t *testing.T) {
 		"restart": true, "stall": true, "clock": true, "replication": true, "failover": true,
 	} {
 		var needs *harness.NeedsError
-		_, err := harness.ForWorkload(harness.Load{Clients: 2, Nemesis: []string{name}}, find(t, "redlock"), resource.None, harness.External, 0)
+		_, err := harness.ForWorkload(harness.Load{Clients: 2, Nemesis: []string{name}}, find(t, "redlock"), resource.None, harness.External(harness.Servers{}), 0)
 		if errors.As(err, &needs) != refused {
 			t.Errorf("nemesis %s: %v", name, err)
 		}
 	}
-	cfg := contend(t, "redlock", harness.External, 2, 1)
+	cfg := contend(t, "redlock", harness.External(harness.Servers{}), 2, 1)
 	if _, err := harness.Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "5 independent masters") {
 		t.Errorf("without servers: %v", err)
 	}

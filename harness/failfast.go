@@ -47,10 +47,10 @@ func (l *lookout) note() string {
 }
 
 // judgement is how the run is judged.
-func (c Config) judgement() checker.Options {
+func (t Test) judgement() checker.Options {
 	return onTerms(checker.Options{
-		FaultsExpected: c.Faults,
+		FaultsExpected: t.Faults,
 		ClientFaults:   nemesis.ClientFaults(),
-		Slack:          c.slack(),
-	}, *c.terms(nil, false))
+		Slack:          t.slack(),
+	}, *t.terms(nil, false))
 }

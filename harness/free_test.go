@@ -12,7 +12,6 @@ import (
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/scenarios"
-	w "github.com/lockbench/lockbench/workloads"
 )
 
 // moody is a lock of which the first tries of one client go wrong, as on a machine that is too busy for the
@@ -76,7 +75,7 @@ func TestFreeLocksThatAreRefused(t *testing.T) {
 		for name, by := range map[string]func(context.Context, locks.Locker, string, time.Duration) error{"refused": refuses, "unknown": late} {
 			for client := range 2 {
 				// B may be told rightly at first that A has it, or try twice.
-				cfg, err := harness.ForScenario(s, moodyFrom(t, "setnx-px-lua", client, 1+client, by), s.Broken().Guard, harness.Embedded, 0)
+				cfg, err := s.Config(moodyFrom(t, "setnx-px-lua", client, 1+client, by), s.Broken().Guard, harness.Embedded(), 0)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -92,7 +91,7 @@ func TestFreeLocksThatAreRefused(t *testing.T) {
 				}
 			}
 		}
-		cfg := scenario(t, s, s.Broken(), harness.Embedded)
+		cfg := scenario(t, s, s.Broken(), harness.Embedded())
 		cfg.Seed = 1
 		if res := run(t, cfg); len(missedSteps(res)) > 0 || res.Outcome != checker.AsExpected {
 			t.Errorf("%s: missed %q, %v", id, missedSteps(res), res.Outcome)
@@ -107,19 +106,19 @@ func TestFreeLocksThatMayBeRefused(t *testing.T) {
 	for name, tc := range map[string]struct {
 		lock     locks.Spec
 		replicas int
-		steps    []w.Step
+		steps    string
 		missed   int
 	}{
-		"another has it":       {find(t, "setnx-px-lua"), 0, []w.Step{w.Acquire("A"), w.Acquire("B"), w.Release("A")}, 0},
-		"it cannot be reached": {find(t, "setnx-px-lua"), 0, []w.Step{w.CutOffFrom("A"), w.Acquire("A"), w.Acquire("B"), w.Release("B")}, 0},
-		"no replica confirms":  {find(t, "setnx-px-wait"), 1, []w.Step{w.ReplicaInSync(), w.CutReplication(), w.Acquire("A"), w.Acquire("B")}, 0},
-		"no replica has to":    {moodyFrom(t, "setnx-px-lua", 0, 1, refuses), 1, []w.Step{w.ReplicaInSync(), w.CutReplication(), w.Acquire("A"), w.Acquire("B")}, 1},
-		"always":               {moodyFrom(t, "setnx-px-lua", 0, 1<<30, refuses), 0, []w.Step{w.Acquire("A"), w.Acquire("B"), w.Release("B"), w.Acquire("A")}, 2},
+		"another has it":       {find(t, "setnx-px-lua"), 0, "A acquire; B acquire; A release", 0},
+		"it cannot be reached": {find(t, "setnx-px-lua"), 0, "start partition A; A acquire; B acquire; B release", 0},
+		"no replica confirms":  {find(t, "setnx-px-wait"), 1, "wait replica-in-sync; start cut-replication; A acquire; B acquire", 0},
+		"no replica has to":    {moodyFrom(t, "setnx-px-lua", 0, 1, refuses), 1, "wait replica-in-sync; start cut-replication; A acquire; B acquire", 1},
+		"always":               {moodyFrom(t, "setnx-px-lua", 0, 1<<30, refuses), 0, "A acquire; B acquire; B release; A acquire", 2},
 	} {
-		res := run(t, harness.Config{
-			Name: "free", Lock: tc.lock, Replicas: tc.replicas, TTL: 3 * time.Second, Seed: 1, Tape: true,
-			Workload: w.Script{Cast: 2, Steps: tc.steps},
-		})
+		res := run(t, harness.Config{Deployment: harness.Deployment{Replicas: tc.replicas}, Output: harness.Output{Tape: true}, Test: harness.Test{
+			Name: "free", Lock: tc.lock, TTL: 3 * time.Second, Seed: 1,
+			Workload: script(t, 2, tc.steps),
+		}})
 		if why := missedSteps(res); len(why) != tc.missed {
 			t.Errorf("%s: missed %q, want %d", name, why, tc.missed)
 		}

@@ -17,40 +17,44 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/cluster"
-	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/catalogue"
+	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/locks/locktest"
-	"github.com/lockbench/lockbench/resource"
+	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/scenarios"
 	"github.com/lockbench/lockbench/workloads"
+	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
 func find(t testing.TB, name string) locks.Spec {
 	t.Helper()
-	spec, err := locks.Find(name)
+	spec, err := libraries.Catalogue().Find(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return spec
 }
 
-func scenario(t testing.TB, s scenarios.Scenario, c scenarios.Case, backend string) harness.Config {
+func scenario(t testing.TB, s scenarios.Scenario, c scenarios.Case, backend harness.Backend) harness.Config {
 	t.Helper()
 	s, err := s.With(c.Remedy)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := harness.ForScenario(s, find(t, c.Lock), c.Guard, backend, 0)
+	cfg, err := s.Config(find(t, c.Lock), c.Guard, backend, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return cfg
 }
 
-func contend(t testing.TB, lock, backend string, clients, rounds int) harness.Config {
+func contend(t testing.TB, lock string, backend harness.Backend, clients, rounds int) harness.Config {
 	t.Helper()
 	cfg, err := harness.ForWorkload(harness.Load{Clients: clients, Rounds: rounds}, find(t, lock), resource.None, backend, 0)
 	if err != nil {
@@ -64,7 +68,7 @@ func contend(t testing.TB, lock, backend string, clients, rounds int) harness.Co
 func run(t testing.TB, cfg harness.Config) harness.Result {
 	t.Helper()
 	res := once(t, cfg)
-	for again := 0; again < 5 && res.Meta.Backend != harness.Embedded && res.Stalled() && undecided(res); again++ {
+	for again := 0; again < 5 && !histories.VirtualTime(res.Meta.Backend) && res.Stalled() && undecided(res); again++ {
 		t.Logf("seed %d is %v, and the machine stood still; again", cfg.Seed, res.Outcome)
 		res = once(t, cfg)
 	}
@@ -79,7 +83,7 @@ func undecided(res harness.Result) bool {
 func once(t testing.TB, cfg harness.Config) harness.Result {
 	t.Helper()
 	res, err := harness.Run(context.Background(), cfg)
-	if errors.Is(err, workloads.ErrNoClocks) && os.Getenv("LOCKBENCH_REQUIRE_FAKETIME") != "1" {
+	if errors.Is(err, nemesis.ErrNoClocks) && os.Getenv("LOCKBENCH_REQUIRE_FAKETIME") != "1" {
 		t.Skip(err)
 	}
 	if err != nil {
@@ -100,17 +104,17 @@ func explain(res harness.Result) string {
 
 // TestGaps checks that a backend which cannot play a scenario says why.
 func TestGaps(t *testing.T) {
-	spec, err := locks.Find("setnx-px-lua")
+	spec, err := libraries.Catalogue().Find("setnx-px-lua")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := scenarios.All()[0]
-	s.Gaps = map[string]string{harness.Process: "it has no time machine"}
-	var gap *harness.GapError
-	if _, err := harness.ForScenario(s, spec, resource.None, harness.Process, 0); !errors.As(err, &gap) || gap.Why != "it has no time machine" {
+	s.Gaps = map[string]string{histories.BackendProcess: "it has no time machine"}
+	var gap *scenarios.GapError
+	if _, err := s.Config(spec, resource.None, harness.Process(), 0); !errors.As(err, &gap) || gap.Why != "it has no time machine" {
 		t.Errorf("got %v, want a GapError", err)
 	}
-	if _, err := harness.ForScenario(s, spec, resource.None, harness.Embedded, 0); err != nil {
+	if _, err := s.Config(spec, resource.None, harness.Embedded(), 0); err != nil {
 		t.Error(err)
 	}
 }
@@ -133,10 +137,10 @@ func needNoFault() map[string]string {
 // sections much shorter than the lease most locks keep their promise; those that do not
 // must be caught.
 func TestContendWithoutFaults(t *testing.T) {
-	for _, spec := range locks.All() {
+	for _, spec := range libraries.Catalogue() {
 		t.Run(spec.Name, func(t *testing.T) {
 			t.Parallel()
-			cfg := contend(t, spec.Name, harness.Embedded, 4, 5)
+			cfg := contend(t, spec.Name, harness.Embedded(), 4, 5)
 			flaw, caught := needNoFault()[spec.Name], 0
 			seeds := uint64(4)
 			if flaw != "" { // it need not show in each
@@ -182,9 +186,9 @@ func TestSameSeedSameBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, cfg := range map[string]harness.Config{
-		"failover": scenario(t, failover, failover.Broken(), harness.Embedded),
-		"redlock":  scenario(t, failover, scenarios.Case{Lock: "redlock"}, harness.Embedded),
-		"contend":  contend(t, "redlock", harness.Embedded, 5, 5),
+		"failover": scenario(t, failover, failover.Broken(), harness.Embedded()),
+		"redlock":  scenario(t, failover, scenarios.Case{Lock: "redlock"}, harness.Embedded()),
+		"contend":  contend(t, "redlock", harness.Embedded(), 5, 5),
 		// Each with what only random load has: a rate, keys, faults.
 		"increment": workload(t, harness.Load{Workload: "increment", Clients: 4, Rate: 50, Limit: 5 * time.Second}, "setnx-px-lua", resource.None),
 		"reentrant": workload(t, harness.Load{Workload: "reentrant", Clients: 4, Limit: faultsFor, Nemesis: []string{"pause", "late"}}, "reentrant-hash", resource.None),
@@ -218,8 +222,8 @@ func TestSameSeedSameBytes(t *testing.T) {
 // TestCatalogue checks it of those that do not.
 func TestNothingIsLeftOfAFailedRun(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	broken := contend(t, "setnx-px-lua", harness.Embedded, 2, 1)
-	broken.Workload = workloads.Script{Cast: 1, Steps: []workloads.Step{workloads.Acquire("Z")}}
+	broken := contend(t, "setnx-px-lua", harness.Embedded(), 2, 1)
+	broken.Workload = workloads.Script{Schedule: schedule.Schedule{Clients: 1, Steps: []schedule.Step{{Verb: schedule.Acquire, Who: []string{"Z"}}}}}
 	if _, err := harness.Run(context.Background(), broken); err == nil || !strings.Contains(err.Error(), `"Z"`) {
 		t.Errorf("a script with an unknown client: %v", err)
 	}
@@ -229,7 +233,7 @@ func TestInterrupted(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	cfg := contend(t, "setnx-px-lua", harness.Embedded, 4, 5)
+	cfg := contend(t, "setnx-px-lua", harness.Embedded(), 4, 5)
 	cfg.Out = t.TempDir()
 	res, err := harness.Run(ctx, cfg)
 	if !errors.Is(err, context.Canceled) {
@@ -244,7 +248,7 @@ func TestInterrupted(t *testing.T) {
 // TestInterruptedWhileJudged: the history is kept, and nobody is told that judges found nothing.
 func TestInterruptedWhileJudged(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	cfg := contend(t, "setnx-px-lua", harness.Embedded, 2, 2)
+	cfg := contend(t, "setnx-px-lua", harness.Embedded(), 2, 2)
 	cfg.Out = t.TempDir()
 	cfg.Seams.Judge = func(ctx context.Context, events []histories.Event, opt checker.Options) checker.Report {
 		cancel()
@@ -263,20 +267,20 @@ func TestInterruptedWhileJudged(t *testing.T) {
 }
 
 func TestVacuousRunsAreUnknown(t *testing.T) {
-	res := run(t, contend(t, "setnx-px-lua", harness.Embedded, 1, 5))
+	res := run(t, contend(t, "setnx-px-lua", harness.Embedded(), 1, 5))
 	if res.Outcome != checker.Undecided || res.Report.Result(checker.StrictExclusion).Verdict != checker.Unknown {
 		t.Errorf("one client alone: %v, %v", res.Outcome, res.Report.Results)
 	}
 }
 
 func TestBadConfigs(t *testing.T) {
-	good := contend(t, "setnx-px-lua", harness.Embedded, 2, 1)
+	good := contend(t, "setnx-px-lua", harness.Embedded(), 2, 1)
 	for name, tc := range map[string]struct {
 		spoil func(*harness.Config)
 		want  string
 	}{
 		"ttl":     {func(c *harness.Config) { c.TTL = 0 }, "TTL"},
-		"backend": {func(c *harness.Config) { c.Backend = "remote" }, "remote"},
+		"backend": {func(c *harness.Config) { c.Backend.Name, c.Backend.Open = "remote", nil }, "remote"},
 		"out": {func(c *harness.Config) {
 			c.Out = filepath.Join(t.TempDir(), "file")
 			if err := os.WriteFile(c.Out, nil, 0o600); err != nil {
@@ -292,7 +296,7 @@ func TestBadConfigs(t *testing.T) {
 			}
 		})
 	}
-	if _, err := harness.ForScenario(scenarios.All()[0], find(t, "setnx-px-lua"), resource.Fence, harness.Embedded, 0); err == nil {
+	if _, err := scenarios.All()[0].Config(find(t, "setnx-px-lua"), resource.Fence, harness.Embedded(), 0); err == nil {
 		t.Error("guard fence was accepted for a lock without tokens")
 	}
 }
@@ -300,7 +304,7 @@ func TestBadConfigs(t *testing.T) {
 // TestRunsAreKeptInPhases reads a finished run back.
 func TestRunsAreKeptInPhases(t *testing.T) {
 	s := scenarios.All()[0]
-	cfg := scenario(t, s, s.Broken(), harness.Embedded)
+	cfg := scenario(t, s, s.Broken(), harness.Embedded())
 	cfg.Out = t.TempDir()
 	res := run(t, cfg)
 	meta, events, err := histories.Load(res.Dir)
@@ -330,7 +334,7 @@ func all(caught map[checker.Property]bool, want map[checker.Property]checker.Ver
 }
 
 func benchmark(b *testing.B, lock string, rounds int) {
-	cfg := contend(b, lock, harness.Embedded, 5, rounds)
+	cfg := contend(b, lock, harness.Embedded(), 5, rounds)
 	b.ReportAllocs()
 	for b.Loop() {
 		cfg.Seed++
@@ -460,7 +464,7 @@ func TestAllFaultsTogether(t *testing.T) {
 			})
 		}
 		for lock, seeds := range map[string][]uint64{"setnx-px-lua": {15, 16}, "redlock": {15}} {
-			cfg := underFaults(t, lock, resource.None, nemesesOf(harness.Embedded)...)
+			cfg := underFaults(t, lock, resource.None, nemesesOf(harness.Embedded())...)
 			for _, cfg.Seed = range seeds {
 				twice(fmt.Sprintf("contend/%s/%d", lock, cfg.Seed), cfg)
 			}
@@ -470,7 +474,7 @@ func TestAllFaultsTogether(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cfg := workload(t, harness.Load{Workload: name, Clients: 5, Keys: 2, Limit: faultsFor, Nemesis: nemesesOf(harness.Embedded)}, lock, resource.None)
+			cfg := workload(t, harness.Load{Workload: name, Clients: 5, Keys: 2, Limit: faultsFor, Nemesis: nemesesOf(harness.Embedded())}, lock, resource.None)
 			cfg.Seed = 15
 			twice(name, cfg)
 		}
@@ -478,10 +482,10 @@ func TestAllFaultsTogether(t *testing.T) {
 }
 
 // nemesesOf are the random faults that a backend can have.
-func nemesesOf(backend string) []string {
+func nemesesOf(backend harness.Backend) []string {
 	var names []string
-	for _, row := range harness.NemesisTable() {
-		if row.Gaps[backend] == "" {
+	for _, row := range harness.NemesisTable(backend) {
+		if row.Gaps[backend.Name] == "" {
 			names = append(names, row.Name)
 		}
 	}
@@ -489,12 +493,12 @@ func nemesesOf(backend string) []string {
 }
 
 func TestUnknownFaults(t *testing.T) {
-	var unknown *locks.UnknownError
-	_, err := harness.ForWorkload(harness.Load{Clients: 2, Nemesis: []string{"paus"}}, find(t, "redlock"), resource.None, harness.Embedded, 0)
+	var unknown *catalogue.UnknownError
+	_, err := harness.ForWorkload(harness.Load{Clients: 2, Nemesis: []string{"paus"}}, find(t, "redlock"), resource.None, harness.Embedded(), 0)
 	if !errors.As(err, &unknown) || unknown.Nearest != "pause" {
 		t.Errorf("got %v", err)
 	}
-	cfg, err := harness.ForWorkload(harness.Load{Clients: 2, Nemesis: []string{"clock"}}, find(t, "setnx-px-lua"), resource.None, harness.Embedded, 0)
+	cfg, err := harness.ForWorkload(harness.Load{Clients: 2, Nemesis: []string{"clock"}}, find(t, "setnx-px-lua"), resource.None, harness.Embedded(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

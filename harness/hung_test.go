@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/locks/locktest"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -61,18 +61,16 @@ func (p patientForEver) Acquire(ctx context.Context, key string, ttl time.Durati
 }
 
 // ends plays steps in which B wants a key that A never gives back, on a lock made by wrap.
-func ends(t *testing.T, backend string, wrap func(locks.Locker, locks.Clock) locks.Locker) harness.Result {
+func ends(t *testing.T, backend harness.Backend, wrap func(locks.Locker, locks.Clock) locks.Locker) harness.Result {
 	t.Helper()
 	spec := find(t, "setnx") // has no TTL
 	inner := spec.New
 	spec.New = func(env locks.Env) locks.Locker { return wrap(inner(env), env.Clock) }
-	cfg := harness.Config{
-		Name: "obstinate", Lock: spec, Backend: backend, TTL: time.Second, Seed: 1,
-		Workload: workloads.Script{Cast: 2, Steps: []workloads.Step{
-			workloads.Acquire("A"), workloads.Acquire("B"), workloads.Release("A"), workloads.Acquire("B"), workloads.Release("B"),
-		}},
-	}
-	if backend != harness.Embedded {
+	cfg := harness.Config{Deployment: harness.Deployment{Backend: backend}, Test: harness.Test{
+		Name: "obstinate", Lock: spec, TTL: time.Second, Seed: 1,
+		Workload: script(t, 2, `A acquire; B acquire; A release; B acquire; B release`),
+	}}
+	if !backend.Virtual() {
 		cfg.Seams.Stage = func(s *workloads.Stage) {
 			for _, c := range append(s.Clients, s.Prober) {
 				c.Timeout, c.Grace = 500*time.Millisecond, 500*time.Millisecond
@@ -118,11 +116,11 @@ func TestObstinateLocks(t *testing.T) {
 			return func(l locks.Locker, _ locks.Clock) locks.Locker { return &obstinate{Locker: l, mu: &mu} }
 		}(), "harness_test.(*obstinate).Acquire (hung_test.go:", checker.Unknown},
 	} {
-		for _, backend := range []string{harness.Embedded, harness.Process} {
-			t.Run(name+" on "+backend, func(t *testing.T) {
+		for _, backend := range []harness.Backend{harness.Embedded(), harness.Process()} {
+			t.Run(name+" on "+backend.Name, func(t *testing.T) {
 				defer round.Add(1)
 				want := tc.inVirtual
-				if backend == harness.Process {
+				if !backend.Virtual() {
 					locktest.NeedRedis(t)
 					want = checker.Fail
 				}

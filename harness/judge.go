@@ -12,7 +12,7 @@ import (
 )
 
 // Judge judges a recorded history as a run judges its own, on some properties or, if they are
-// nil, on all. meta is nil if nothing is known of the run, and exchanges if no commands were
+// nil, on all. meta is nil if nothing is known of the run (see WithTerms), and exchanges if no commands were
 // kept. Faults were planned if some are recorded.
 func Judge(ctx context.Context, events []histories.Event, exchanges []histories.Exchange, meta *histories.Meta, properties []checker.Property) checker.Report {
 	return judge(ctx, events, exchanges, meta, properties, nil)
@@ -37,8 +37,8 @@ func judge(ctx context.Context, events []histories.Event, exchanges []histories.
 	return checker.Check(ctx, events, opt)
 }
 
-// JudgeAs judges a history of any origin by linearizability as a model.
-func JudgeAs(ctx context.Context, events []histories.Event, model checker.Model) checker.Report {
+// judgeAs judges a history of any origin by linearizability as a model.
+func judgeAs(ctx context.Context, events []histories.Event, model checker.Model) checker.Report {
 	return checker.CheckModel(ctx, events, model, judgeOptions(nil, nil))
 }
 
@@ -56,18 +56,27 @@ func judgeOptions(meta *histories.Meta, properties []checker.Property) checker.O
 		opt.Seed = meta.Seed
 	}
 	if meta != nil && meta.TTL > 0 {
-		opt.Slack = Config{TTL: meta.TTL}.slack()
+		opt.Slack = Test{TTL: meta.TTL}.slack()
 	}
-	switch {
-	case meta == nil:
-	case meta.Terms != nil:
+	if meta != nil && meta.Terms != nil {
 		opt = onTerms(opt, *meta.Terms)
-	default:
-		if lock, err := locks.Find(meta.Lock); err == nil { // it may be of a later version
-			opt.Masters, opt.Tolerance = lock.Masters, lock.Promises.Tolerance
-		}
 	}
 	return opt
+}
+
+// WithTerms returns what is known of a run with the terms that it was judged on, if its lock tells them: an
+// earlier version wrote none. The lock may be one of a later version, that the catalogue does not have.
+func WithTerms(meta *histories.Meta, all locks.Catalogue) *histories.Meta {
+	if meta == nil || meta.Terms != nil {
+		return meta
+	}
+	lock, err := all.Find(meta.Lock)
+	if err != nil {
+		return meta
+	}
+	with := *meta
+	with.Terms = &histories.Terms{Masters: lock.Masters, Tolerance: lock.Promises.Tolerance}
+	return &with
 }
 
 // onTerms are options with the terms of a run.
@@ -84,20 +93,29 @@ func witness(t *histories.Terms, exchanges []histories.Exchange) *checker.Comman
 	return checker.NewCommands(exchanges, func(key string) []histories.Place { return t.Kept[key] }, registerNode)
 }
 
+// Kept tells where the servers of a run keep the lock on each key, and which node keeps none; nil if its
+// commands are no witness of the judges.
+func Kept(meta *histories.Meta) (kept map[string][]histories.Place, register string) {
+	if meta == nil || meta.Terms == nil || !meta.Terms.Witness {
+		return nil, ""
+	}
+	return meta.Terms.Kept, registerNode
+}
+
 // terms are those of a run on keys of which it is known where the lock is kept. whole says that
 // all of its commands were kept.
-func (c Config) terms(keys []workloads.Key, whole bool) *histories.Terms {
-	p := c.Lock.Promises
-	t := &histories.Terms{
-		Masters: c.Lock.Masters, Tolerance: p.Tolerance, Poll: p.Poll, SilentRelease: p.SilentRelease, Overtaking: c.Overtaking,
-		Kept: make(map[string][]histories.Place), Witness: whole && c.Tape && c.Threads == 0,
+func (t Test) terms(keys []workloads.Key, whole bool) *histories.Terms {
+	p := t.Lock.Promises
+	terms := &histories.Terms{
+		Masters: t.Lock.Masters, Tolerance: p.Tolerance, Poll: p.Poll, SilentRelease: p.SilentRelease, Overtaking: t.Overtaking,
+		Kept: make(map[string][]histories.Place), Witness: whole && t.Threads == 0,
 	}
 	for _, key := range keys {
 		for _, name := range key.Kept.Names {
-			t.Kept[key.Name] = append(t.Kept[key.Name], histories.Place{DB: key.Kept.Database, Key: name})
+			terms.Kept[key.Name] = append(terms.Kept[key.Name], histories.Place{DB: key.Kept.Database, Key: name})
 		}
 	}
-	return t
+	return terms
 }
 
 func beginsFault(e *histories.Event) bool {

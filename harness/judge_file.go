@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/locks"
 )
 
 // Judged is a history that was read from a file and judged.
@@ -21,6 +23,9 @@ type Judged struct {
 	Model          checker.Model           // that it was judged as; empty: a lock as lockbench records it
 	Calls          checker.Census          // what its clients call
 	Report         checker.Report
+	// Unread is why the commands beside the history were no witness, though there are some; nil: they were, or
+	// there are none.
+	Unread error
 }
 
 // ByCalls stands for the model that the calls of a history tell, or for none if they do not.
@@ -32,6 +37,7 @@ type Judging struct {
 	Model      checker.Model      // empty: a lock
 	Properties []checker.Property // nil: all
 	Thorough   bool               // see checker.Options
+	Locks      locks.Catalogue    // optional: see WithTerms
 	// Watch, if it is not nil, is told how many bytes of the file have been read for the first time.
 	// The size is 0 if the file has none.
 	Watch func(read, size int64)
@@ -85,37 +91,47 @@ func (j *Judged) Cut() bool {
 	return j.Meta != nil && (j.Meta.Phase == histories.PhaseRunning || j.Count < j.Meta.Events)
 }
 
-// commandsBeside are the commands that were kept with a history; nil if there are none that can
-// be read, as no verdict needs them.
-func commandsBeside(path string) []histories.Exchange {
+// commandsBeside are the commands that were kept with a history; none if none were. No verdict needs them, so
+// that the error is to be told and no more.
+func commandsBeside(path string) ([]histories.Exchange, error) {
 	if path == histories.Stdin {
-		return nil
+		return nil, nil
 	}
-	dir := path
-	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		dir = filepath.Dir(path)
-	}
-	name := filepath.Join(dir, histories.CommandsFile)
+	name := CommandsBeside(path)
 	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	defer func() { _ = f.Close() }() // read only: nothing can be lost
-	x, err := histories.ReadExchanges(f, name)
-	if err != nil {
-		return nil
+	return histories.ReadExchanges(f, name)
+}
+
+// CommandsBeside is the file with the commands of a run directory, or of a history.
+func CommandsBeside(path string) string {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		path = filepath.Dir(path)
 	}
-	return x
+	return filepath.Join(path, histories.CommandsFile)
 }
 
 // whole judges a history of a model.
 func (j *Judged) whole(ctx context.Context, path string, how Judging) error {
+	var events []histories.Event
 	var err error
-	if j.File, err = histories.WatchFile(path, how.Lenient, how.Watch); err != nil {
+	j.File, err = histories.EachEvent(path, how.Lenient, how.Watch, func(guess int, e histories.Event) error {
+		if events == nil {
+			events = make([]histories.Event, 0, guess)
+		}
+		events = append(events, e)
+		return nil
+	})
+	if err != nil {
 		return err
 	}
-	events := j.Events
-	j.Events, j.Count = nil, len(events)
+	j.Count = len(events)
 	for i := range events {
 		j.Calls.Add(&events[i])
 	}
@@ -125,7 +141,7 @@ func (j *Judged) whole(ctx context.Context, path string, how Judging) error {
 
 // as judges the events as those of a model.
 func (j *Judged) as(ctx context.Context, model checker.Model, events []histories.Event) {
-	j.Model, j.Report = model, JudgeAs(ctx, events, model)
+	j.Model, j.Report = model, judgeAs(ctx, events, model)
 	j.Cited = make(map[int]histories.Event)
 	for _, i := range cited(j.Report) {
 		if i < len(events) {
@@ -141,15 +157,18 @@ func (j *Judged) stream(ctx context.Context, path string, how Judging) error {
 	if err != nil {
 		return err
 	}
-	opt := judgeOptions(meta, how.Properties)
+	opt := judgeOptions(WithTerms(meta, how.Locks), how.Properties)
 	opt.Thorough = how.Thorough
 	if meta != nil {
-		opt.Commands = witness(meta.Terms, commandsBeside(path))
+		commands, unread := commandsBeside(path)
+		if j.Unread = unread; unread == nil {
+			opt.Commands = witness(meta.Terms, commands)
+		}
 	}
 	s := checker.NewStream(ctx, opt)
 	faults := false
 	var kept []histories.Event
-	j.File, err = histories.WatchEvents(path, how.Lenient, how.Watch, func(_ int, e histories.Event) error {
+	j.File, err = histories.EachEvent(path, how.Lenient, how.Watch, func(_ int, e histories.Event) error {
 		j.Count++
 		j.Calls.Add(&e)
 		faults = faults || beginsFault(&e)

@@ -5,6 +5,8 @@ import (
 
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/scenarios"
 )
 
@@ -16,7 +18,7 @@ func TestJudgeAsTheRunDid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cfg := scenario(t, s, s.Broken(), harness.Embedded)
+		cfg := scenario(t, s, s.Broken(), harness.Embedded())
 		cfg.Out = t.TempDir()
 		res := run(t, cfg)
 		meta, events, err := histories.Load(res.Dir)
@@ -29,5 +31,24 @@ func TestJudgeAsTheRunDid(t *testing.T) {
 				t.Errorf("%s: %s is %v, and was %v: %s", name, was.Property, is.Verdict, was.Verdict, is.Story)
 			}
 		}
+	}
+}
+
+// TestWithTerms checks that a run of a version which wrote no terms is judged on those of its lock, if it is known.
+func TestWithTerms(t *testing.T) {
+	all := libraries.Catalogue()
+	old := &histories.Meta{Lock: "redsync"}
+	if got := harness.WithTerms(old, all); got.Terms == nil || got.Terms.Masters != 5 || old.Terms != nil || harness.Terms(got).Masters != 5 {
+		t.Errorf("with terms %+v, before %+v", got.Terms, old.Terms)
+	}
+	if got := harness.WithTerms(old, locks.All()); got.Terms != nil {
+		t.Errorf("a lock that is not in the catalogue has terms %+v", got.Terms)
+	}
+	told := &histories.Meta{Lock: "redsync", Terms: &histories.Terms{Masters: 3}}
+	if got := harness.WithTerms(told, all); got.Terms.Masters != 3 {
+		t.Errorf("the terms of the run became %+v", got.Terms)
+	}
+	if got := harness.WithTerms(nil, all); got != nil {
+		t.Errorf("of an unknown run there is %+v", got)
 	}
 }

@@ -8,17 +8,17 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/wire"
+	"github.com/lockbench/lockbench/internal/worker"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/wire"
-	"github.com/lockbench/lockbench/worker"
 	"github.com/lockbench/lockbench/workloads"
 )
 
 // kept are the keys, and where a lock says that it keeps the locks on them.
-func (c Config) kept(lock locks.Spec) []workloads.Key {
+func (t Test) kept(lock locks.Spec) []workloads.Key {
 	var keys []workloads.Key
-	for _, name := range c.keys() {
+	for _, name := range t.keys() {
 		names := []string{name}
 		if lock.Keys != nil {
 			names = lock.Keys(name)
@@ -31,20 +31,20 @@ func (c Config) kept(lock locks.Spec) []workloads.Key {
 // keptByWorkers are the keys, and where workers keep the locks on them: as their hello says,
 // or, if that is silent, as is seen when m acquires and releases each lock once before the run
 // begins, in a process that another takes the place of then. What cannot be seen is not known.
-func (m *member) keptByWorkers(ctx context.Context, cfg Config, env surroundings) ([]workloads.Key, error) {
+func (m *member) keptByWorkers(ctx context.Context, test Test, env surroundings) ([]workloads.Key, error) {
 	client, ok := m.Process.(*worker.Client)
 	if !ok {
 		return nil, fmt.Errorf("client %s is no worker", m.Name)
 	}
 	if said := client.Said(); said.Keys != nil {
-		return cfg.kept(said), nil
+		return test.kept(said), nil
 	}
 	var keys []workloads.Key
-	for _, name := range cfg.keys() {
+	for _, name := range test.keys() {
 		r := newRehearsal(env.cluster)
 		key := workloads.Key{Name: name}
 		var seen error
-		if key.Kept, seen = r.play(ctx, m, cfg, name); seen != nil {
+		if key.Kept, seen = r.play(ctx, m, test, name); seen != nil {
 			key.Unknown = fmt.Errorf("its worker does not say (in hello, keys), and it cannot be seen: %w", seen)
 		}
 		if err := r.cleanUp(ctx); err != nil {
@@ -84,13 +84,13 @@ func newRehearsal(c cluster.Cluster) *rehearsal {
 }
 
 // play acquires and releases the lock on key, and returns where it was seen to be kept.
-func (r *rehearsal) play(ctx context.Context, m *member, cfg Config, key string) (cluster.Place, error) {
+func (r *rehearsal) play(ctx context.Context, m *member, test Test, key string) (cluster.Place, error) {
 	defer r.watch(ctx, m.Name)()
 	acquires := []func(context.Context) (locks.Lease, error){
-		func(ctx context.Context) (locks.Lease, error) { return m.Lock.Acquire(ctx, key, cfg.TTL) },
+		func(ctx context.Context) (locks.Lease, error) { return m.Lock.Acquire(ctx, key, test.TTL) },
 	}
-	if rw, ok := m.Lock.(locks.RWLocker); ok && cfg.Lock.ReadWrite {
-		acquires = append(acquires, func(ctx context.Context) (locks.Lease, error) { return rw.AcquireRead(ctx, key, cfg.TTL) })
+	if rw, ok := m.Lock.(locks.RWLocker); ok && test.Lock.ReadWrite {
+		acquires = append(acquires, func(ctx context.Context) (locks.Lease, error) { return rw.AcquireRead(ctx, key, test.TTL) })
 	}
 	var all cluster.Place
 	for i, acquire := range acquires {

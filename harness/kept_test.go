@@ -6,10 +6,10 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/harness"
-	"github.com/lockbench/lockbench/locks/locktest"
-	"github.com/lockbench/lockbench/resource"
+	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
+	"github.com/lockbench/lockbench/internal/worker"
 	"github.com/lockbench/lockbench/scenarios"
-	"github.com/lockbench/lockbench/worker"
 )
 
 // TestRenamedLocks checks that a lock is judged alike wherever a worker keeps it, whether the
@@ -36,7 +36,7 @@ func TestRenamedLocks(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					asExpected(t, employ(t, scenario(t, s, s.Case(name, resource.None), harness.Process), renamed(t, opt)))
+					asExpected(t, employ(t, scenario(t, s, s.Case(name, resource.None), harness.Process()), renamed(t, opt)))
 				})
 			}
 		}
@@ -62,7 +62,7 @@ func TestStepsThatMiss(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cfg := scenario(t, s, s.Case(lock, resource.None), harness.Embedded)
+			cfg := scenario(t, s, s.Case(lock, resource.None), harness.Embedded())
 			cfg.Lock.Keys = func(key string) []string { return []string{"elsewhere:" + key} }
 			res, err := harness.Run(t.Context(), cfg)
 			if err != nil {

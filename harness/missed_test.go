@@ -1,7 +1,6 @@
 package harness_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,33 +8,31 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
-	w "github.com/lockbench/lockbench/workloads"
 )
 
 // TestStepsThatFindNothing checks that a step which finds nothing to act on is on record, and that no
 // property passes then. The same step that finds it puts the lock to the test.
 func TestStepsThatFindNothing(t *testing.T) {
-	refused := []w.Step{w.Acquire("A"), w.Read("A"), w.Acquire("B")}
+	const refused = "A acquire; A read; B acquire; "
 	for name, tc := range map[string]struct {
-		before []w.Step
-		step   w.Step
-		why    string // empty: it does not miss
+		steps string
+		why   string // empty: it does not miss
 	}{
-		"an age of a lease":     {refused, w.LeaseAges("A", 0.5), ""},
-		"an age of no lease":    {refused, w.LeaseAges("B", 0.5), "B holds no lease that could end"},
-		"an end of a lease":     {refused, w.OwnLeaseEnds("A"), ""},
-		"an end of no lease":    {refused, w.OwnLeaseEnds("B"), "B holds no lease that could end"},
-		"a late command":        {[]w.Step{w.Acquire("A"), w.Release("A"), w.AcquireGivenUp("B"), w.Acquire("A"), w.Acquire("B")}, w.LandLate("B"), ""},
-		"no late command":       {refused, w.LandLate("B"), "no command of B is held up"},
-		"waiters that wait":     {refused, w.AwaitUntilPoolEmpty("A", "B"), ""},
-		"waiters that need not": {[]w.Step{w.Acquire("A"), w.Release("A"), w.Acquire("A"), w.Release("A")}, w.AwaitUntilPoolEmpty("A", "B"), "B does not wait for the lock: its call is over"},
+		"an age of a lease":     {refused + "wait lease-ages A for 0.5T", ""},
+		"an age of no lease":    {refused + "wait lease-ages B for 0.5T", "B holds no lease that could end"},
+		"an end of a lease":     {refused + "wait lease-ends A", ""},
+		"an end of no lease":    {refused + "wait lease-ends B", "B holds no lease that could end"},
+		"a late command":        {"A acquire; A release; at B takes on all: hold; B acquire giving-up 0.25T &; wait held B; wait done B; A acquire; B acquire; let-go B", ""},
+		"no command to hold":    {refused + "at B takes: hold; B read &; wait held B", "B's call ended and sent no command that the rule could hold"},
+		"no reply to lose":      {refused + "at A takes reply: lose; A count", "were to get lost did not come"},
+		"waiters that wait":     {refused + "B crowd", ""},
+		"waiters that need not": {"A acquire; A release; A acquire; A release; B crowd", "nobody holds the lock that B should wait for"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			steps := slices.Concat(tc.before, []w.Step{tc.step, w.Release("A"), w.Release("B"), w.TurnsEnd("B"), w.Acquire("A"), w.Release("A")})
-			res := run(t, harness.Config{
-				Name: "miss", Lock: find(t, "setnx-px-lua"), TTL: 3 * time.Second, Seed: 1, Tape: true,
-				Workload: w.Script{Cast: 2, Steps: steps},
-			})
+			res := run(t, harness.Config{Output: harness.Output{Tape: true}, Test: harness.Test{
+				Name: "miss", Lock: find(t, "setnx-px-lua"), TTL: 3 * time.Second, Seed: 1,
+				Workload: script(t, 2, tc.steps+"; A release; B release; wait done B; A acquire; A release"),
+			}})
 			var missed []string
 			for _, e := range res.Events {
 				if e.F == histories.Missed {

@@ -1,16 +1,15 @@
 package harness
 
-import (
-	"github.com/lockbench/lockbench/cluster"
-	"github.com/lockbench/lockbench/cluster/embedded"
-	"github.com/lockbench/lockbench/cluster/external"
-	"github.com/lockbench/lockbench/cluster/process"
-	"github.com/lockbench/lockbench/docker"
-	"github.com/lockbench/lockbench/nemesis"
-)
+import "github.com/lockbench/lockbench/nemesis"
 
 // Nemeses lists the random faults.
-func Nemeses() []string { return nemesis.Names() }
+func Nemeses() []string {
+	var names []string
+	for _, k := range nemesis.Kinds() {
+		names = append(names, k.Name)
+	}
+	return names
+}
 
 // NemesisRow says what a random fault does, and why a backend cannot have it.
 type NemesisRow struct {
@@ -30,28 +29,16 @@ func (r NemesisRow) On(backend string) string {
 	return "yes"
 }
 
-// deployments are the types of the backends' clusters: which faults a deployment can have is
-// a matter of its type alone.
-func deployments() map[string]cluster.Cluster {
-	return map[string]cluster.Cluster{
-		Embedded: (*embedded.Cluster)(nil),
-		Process:  (*process.Cluster)(nil),
-		Docker:   (*docker.Cluster)(nil),
-		External: (*external.Cluster)(nil),
-	}
-}
-
-// NemesisTable is every random fault on every backend.
-func NemesisTable() []NemesisRow {
-	backends := deployments()
+// NemesisTable is every random fault on some backends.
+func NemesisTable(backends ...Backend) []NemesisRow {
 	var rows []NemesisRow
 	for _, k := range nemesis.Kinds() {
 		row := NemesisRow{Name: k.Name, Title: k.Title, Gaps: map[string]string{}, Means: map[string]string{}}
-		for name, c := range backends {
-			if err := k.Needs(c); err != nil {
-				row.Gaps[name] = err.Error()
+		for _, b := range backends {
+			if err := k.Needs(b.Type); err != nil {
+				row.Gaps[b.Name] = err.Error()
 			} else if k.Means != nil {
-				row.Means[name] = k.Means(c)
+				row.Means[b.Name] = k.Means(b.Type)
 			}
 		}
 		rows = append(rows, row)

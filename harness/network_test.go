@@ -8,11 +8,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/resource"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -52,7 +52,7 @@ func TestNetworkFaultsReplay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			load := harness.Load{Clients: 5, Limit: 20 * time.Second, Nemesis: tc.kinds}
-			cfg, err := harness.ForWorkload(load, find(t, tc.lock), resource.None, harness.Embedded, 0)
+			cfg, err := harness.ForWorkload(load, find(t, tc.lock), resource.None, harness.Embedded(), 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -92,9 +92,13 @@ func TestRenewalsGetLost(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cfg := contend(t, lock, harness.Embedded, 3, 0)
+			cfg := contend(t, lock, harness.Embedded(), 3, 0)
+			load, err := workloads.Find("contend")
+			if err != nil {
+				t.Fatal(err)
+			}
 			cfg.Workload = workloads.UnderFaults{
-				Workload: workloads.Contend{Load: workloads.Load{N: 3, Limit: 60 * time.Second, Section: 3 * cfg.TTL}}, Kinds: kinds,
+				Workload: load.New(workloads.Load{N: 3, Limit: 60 * time.Second, Section: 3 * cfg.TTL}), Kinds: kinds,
 			}
 			cfg.Faults, cfg.Nemesis = true, kinds
 			lost, told, broken, released := false, false, false, 0

@@ -13,15 +13,11 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/checker/causes"
-	"github.com/lockbench/lockbench/cluster"
-	"github.com/lockbench/lockbench/cluster/embedded"
-	"github.com/lockbench/lockbench/cluster/external"
-	"github.com/lockbench/lockbench/cluster/process"
-	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/sim"
-	"github.com/lockbench/lockbench/worker"
+	"github.com/lockbench/lockbench/internal/causes"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/sim"
+	"github.com/lockbench/lockbench/internal/worker"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -53,20 +49,9 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	if err != nil {
 		return res, err
 	}
-	if c, ok := servers.Cluster.(*external.Cluster); ok {
-		cfg.Key = c.KeyPrefix() + cfg.Key
-		res.Config.Key = cfg.Key
-		res.Meta.Notes = append(res.Meta.Notes, c.Notes()...)
-	}
-	if cfg.setsClocks() {
-		res.Meta.Notes = append(res.Meta.Notes, clockNotes(servers.Cluster)...)
-	}
-	if len(cfg.Worker) > 0 {
-		res.Meta.Notes = append(res.Meta.Notes, "each client is a process of its own: "+strings.Join(cfg.Worker, " "))
-	}
-	if cfg.Threads > 0 {
-		res.Meta.Notes = append(res.Meta.Notes, fmt.Sprintf("the first %d clients are threads of one process, and use its connections: what they send to the lock's servers is shown as A's", cfg.Threads))
-	}
+	cfg.Key = servers.KeyPrefix + cfg.Key
+	res.Config.Key = cfg.Key
+	res.Meta.Notes = append(res.Meta.Notes, cfg.notes(servers)...)
 	var dir *histories.Dir
 	var sink io.Writer
 	if cfg.Out != "" {
@@ -75,14 +60,16 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 		}
 		defer func() { _ = dir.Close() }()
 		res.Dir, sink = dir.Path(), dir.HistoryFile()
-		if c, ok := servers.Cluster.(interface{ LogTo(dir string) }); ok {
-			c.LogTo(filepath.Join(res.Dir, "logs"))
+		if servers.LogTo != nil {
+			servers.LogTo(filepath.Join(res.Dir, "logs"))
 		}
 	}
 
 	recorder := histories.NewRecorder(sink)
-	tape, sampler, album := &tape{on: cfg.Tape}, new(sampler), &album{on: cfg.Album}
-	env := surroundings{recorder: recorder, tape: tape, sampler: sampler, album: album, hangs: new(workloads.Hangs), interrupted: ctx.Err, keys: new([]workloads.Key)}
+	env := surroundings{
+		recorder: recorder, tape: &tape{on: cfg.Tape}, sampler: new(sampler), album: &album{on: cfg.Album},
+		hangs: new(workloads.Hangs), interrupted: ctx.Err, keys: new([]workloads.Key),
+	}
 	if res.Dir != "" {
 		env.logs = filepath.Join(res.Dir, "logs")
 	}
@@ -91,74 +78,107 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	}
 	played := play(ctx, cfg, servers, env, &res.Meta)
 	kept := recorder.Close()
-	res.Events, res.Exchanges, res.Samples, res.Album = recorder.Events(), tape.exchanges(), sampler.kept, album.kept
-	res.Meta.Terms = cfg.terms(*env.keys, tape.note() == "")
-	res.Meta.Usage, res.Meta.Notes = histories.Sum(sampler.kept), append(res.Meta.Notes, sampler.notes...)
-	if n := recorder.Clamped(); n > 0 {
-		res.Meta.Notes = append(res.Meta.Notes, fmt.Sprintf("the clock went back %d times", n))
-	}
-	if n := tape.note(); n != "" {
-		res.Meta.Notes = append(res.Meta.Notes, n)
-	}
-	if env.lookout != nil {
-		if n := env.lookout.note(); n != "" {
-			res.Meta.Notes = append(res.Meta.Notes, n)
-		}
-	}
-	if played != nil {
-		res.Meta.Notes = append(res.Meta.Notes, "the run ended early: "+played.Error())
-	}
-	res.Meta.Events = len(res.Events)
+	res.collect(cfg, env, played)
 	if dir != nil && played != nil && len(res.Events) == 0 && (NotApplicable(played) || !logged(env.logs)) {
 		res.Dir = "" // there is nothing to look at
 		return res, errors.Join(played, kept, dir.Discard())
 	}
 	if dir != nil && kept == nil { // a torn history must not be called recorded
-		kept = errors.Join(keepTape(dir, cfg.Tape, res.Exchanges), keepSamples(dir, sampler.kept), dir.Recorded(res.Meta))
+		kept = errors.Join(keepTape(dir, cfg.Tape, res.Exchanges), keepSamples(dir, res.Samples), dir.Recorded(res.Meta))
 	}
 	if err := errors.Join(played, kept); err != nil {
 		return res, err
 	}
 	res.Meta.Phase = histories.PhaseRecorded
+	if err := res.judge(ctx, cfg); err != nil {
+		return res, err
+	}
+	err = res.conclude(dir)
+	return res, err
+}
 
+// notes say what a reader must know of the servers and of the clients' processes.
+func (c Config) notes(servers Opened) (notes []string) {
+	notes = append(notes, servers.Notes...)
+	if c.setsClocks() {
+		notes = append(notes, clockNotes(servers.Cluster)...)
+	}
+	if len(c.Worker) > 0 {
+		notes = append(notes, "each client is a process of its own: "+strings.Join(c.Worker, " "))
+	}
+	if c.Threads > 0 {
+		notes = append(notes, fmt.Sprintf("the first %d clients are threads of one process, and use its connections: what they send to the lock's servers is shown as A's", c.Threads))
+	}
+	return notes
+}
+
+// collect takes over what was recorded of a run, which ended with played.
+func (r *Result) collect(cfg Config, env surroundings, played error) {
+	r.Events, r.Exchanges, r.Samples, r.Album = env.recorder.Events(), env.tape.exchanges(), env.sampler.kept, env.album.kept
+	r.Meta.Terms = cfg.terms(*env.keys, cfg.Tape && env.tape.note() == "")
+	r.Meta.Usage, r.Meta.Notes = histories.Sum(env.sampler.kept), append(r.Meta.Notes, env.sampler.notes...)
+	if n := env.recorder.Clamped(); n > 0 {
+		r.Meta.Notes = append(r.Meta.Notes, fmt.Sprintf("the clock went back %d times", n))
+	}
+	if n := env.tape.note(); n != "" {
+		r.Meta.Notes = append(r.Meta.Notes, n)
+	}
+	if env.lookout != nil {
+		if n := env.lookout.note(); n != "" {
+			r.Meta.Notes = append(r.Meta.Notes, n)
+		}
+	}
+	if played != nil {
+		r.Meta.Notes = append(r.Meta.Notes, "the run ended early: "+played.Error())
+	}
+	r.Meta.Events = len(r.Events)
+}
+
+// judge judges what was recorded.
+func (r *Result) judge(ctx context.Context, cfg Config) error {
 	began := time.Now()
 	opt := cfg.judgement()
-	opt.Commands = witness(res.Meta.Terms, res.Exchanges)
+	opt.Commands = witness(r.Meta.Terms, r.Exchanges)
 	opt.Now = func() time.Duration { return time.Since(began) }
-	judged := cfg.Seams.judge(ctx, res.Events, opt)
-	if err := ctx.Err(); err != nil { // what no judge has come to is no result of the run
-		return res, err
+	judged := cfg.Seams.judge(ctx, r.Events, opt)
+	err := ctx.Err()
+	if err != nil { // what no judge has come to is no result of the run
+		return err
 	}
-	res.Judgement, err = checker.NewJudgement(judged, cfg.Want, cfg.Expect)
-	if err != nil {
-		return res, err
+	if r.Judgement, err = checker.NewJudgement(judged, cfg.Want, cfg.Expect); err != nil {
+		return err
 	}
-	if cfg.Peers != nil && cfg.Expect == checker.Unknown && res.Outcome == checker.Unexpected {
-		peers, err := cfg.Peers(ctx, cfg, res.Expected)
+	if cfg.Peers != nil && cfg.Expect == checker.Unknown && r.Outcome == checker.Unexpected {
+		peers, err := cfg.Peers(ctx, cfg, r.Expected)
 		if err != nil {
-			return res, err
+			return err
 		}
-		res.Weigh(peers)
+		r.Weigh(peers)
 	}
-	res.Causes = causes.Of(cfg.traces(res))
-	res.Note, res.Why = cfg.reasons(res.Report)
-	res.Survivors = append(res.Survivors, cfg.Alternatives...)
+	r.Causes = causes.Of(cfg.traces(*r))
+	r.Note, r.Why = cfg.reasons(r.Report)
+	r.Survivors = append(r.Survivors, cfg.Alternatives...)
+	return nil
+}
+
+// conclude keeps what the judges say, if the run is kept, and publishes it unless the harness failed.
+func (r *Result) conclude(dir *histories.Dir) error {
 	if dir != nil {
-		if err := dir.Checked(res.Meta, res.Judgement); err != nil {
-			return res, err
+		if err := dir.Checked(r.Meta, r.Judgement); err != nil {
+			return err
 		}
 	}
-	res.Meta.Phase = histories.PhaseChecked
-	if res.Report.Verdict == checker.Disagreement {
-		return res, fmt.Errorf("two judges contradict each other, and one of them is wrong; please report it with the history: %s", strings.Join(res.Report.HarnessErrors, "; "))
+	r.Meta.Phase = histories.PhaseChecked
+	if r.Report.Verdict == checker.Disagreement {
+		return fmt.Errorf("two judges contradict each other, and one of them is wrong; please report it with the history: %s", strings.Join(r.Report.HarnessErrors, "; "))
 	}
-	if len(res.Report.HarnessErrors) > 0 {
-		return res, fmt.Errorf("the history is not one that a lock can be judged by: %s", res.Report.HarnessErrors[0])
+	if len(r.Report.HarnessErrors) > 0 {
+		return fmt.Errorf("the history is not one that a lock can be judged by: %s", r.Report.HarnessErrors[0])
 	}
 	if dir != nil {
-		return res, dir.Publish(res.Meta)
+		return dir.Publish(r.Meta)
 	}
-	return res, nil
+	return nil
 }
 
 // logged says whether workers or servers have written something into a directory of logs.
@@ -186,7 +206,7 @@ func (c Config) meta(now time.Time) histories.Meta {
 	m := histories.Meta{
 		Schema: histories.Schema, Phase: histories.PhaseRunning,
 		Scenario: c.Name, Pitfall: c.Pitfall, Title: c.Title,
-		Lock: c.Lock.Name, Guard: c.Guard.String(), Backend: c.Backend, Topology: c.topology().String(),
+		Lock: c.Lock.Name, Guard: c.Guard.String(), Backend: c.Backend.Name, Topology: c.topology().String(),
 		Seed: c.Seed, Clients: c.Workload.Clients(), Rate: c.Rate, TTL: c.TTL, Started: now.UTC(),
 		Version: c.Version, Command: c.Command,
 	}
@@ -196,42 +216,18 @@ func (c Config) meta(now time.Time) histories.Meta {
 	return m
 }
 
-// deployment is a cluster that is open outside of any bubble.
-type deployment struct{ cluster.Cluster }
-
-// Close ends the deployment, if there is one.
-func (d deployment) Close() error {
-	if d.Cluster == nil {
-		return nil
+// open brings up real servers. Those of virtual time live in the bubble of their run, and open returns an empty
+// deployment for them.
+func open(ctx context.Context, cfg Config) (Opened, error) {
+	if cfg.Backend.Virtual() {
+		return Opened{}, nil
 	}
-	return d.Cluster.Close()
-}
-
-// open brings up real servers. The embedded ones live in the bubble of their run, and
-// open returns an empty deployment for them.
-func open(ctx context.Context, cfg Config) (deployment, error) {
-	if cfg.Backend == Embedded {
-		return deployment{}, nil
-	}
-	var c cluster.Cluster
-	var err error
-	switch cfg.Backend {
-	case Docker:
-		c, err = docker.New(ctx, cfg.topology(), docker.Options{Log: cfg.Log, Clocks: cfg.setsClocks()})
-	case External:
-		c, err = external.New(ctx, cfg.topology(), cfg.Servers, external.Options{State: stateDir()})
-	default:
-		c, err = process.New(ctx, cfg.topology(), process.Options{Clocks: cfg.setsClocks()})
-	}
-	if err != nil {
-		return deployment{}, err
-	}
-	return deployment{c}, nil
+	return cfg.Backend.Open(ctx, cfg.topology(), Opening{Log: cfg.Log, Clocks: cfg.setsClocks()})
 }
 
 // play lets the workload run on servers, or on embedded ones in virtual time, and takes
 // them down.
-func play(ctx context.Context, cfg Config, servers deployment, env surroundings, meta *histories.Meta) error {
+func play(ctx context.Context, cfg Config, servers Opened, env surroundings, meta *histories.Meta) error {
 	if servers.Cluster != nil {
 		start := time.Now()
 		env.cluster = servers.Cluster
@@ -252,17 +248,16 @@ func play(ctx context.Context, cfg Config, servers deployment, env surroundings,
 	}
 	var told toldInBubble
 	err := sim.RunContext(ctx, cfg.Seed, standstill, func(w *sim.World) error {
-		c, err := embedded.New(w, cfg.topology(), embedded.Options{})
+		// A context from outside the bubble cannot wake anybody inside.
+		ctx := context.Background()
+		servers, err := cfg.Backend.Open(ctx, cfg.topology(), Opening{World: w, Log: cfg.Log, Clocks: cfg.setsClocks()})
 		if err != nil {
 			return err
 		}
-		env.cluster, env.now = c, w.Now
-		if cfg.ClusterMode {
-			told.notes = append(told.notes, "cluster mode is simulated: commands on keys of different slots are refused, and all slots are on one node")
-		}
+		env.cluster, env.now = servers.Cluster, w.Now
+		told.notes = append(told.notes, servers.Notes...)
 		env.clock = func() workloads.Clock { return w.Source() }
-		// A context from outside the bubble cannot wake anybody inside.
-		err = stage(context.Background(), cfg, env)
+		err = stage(ctx, cfg, env)
 		told.replayable = w.Replayable() && cfg.Lock.Unseeded == ""
 		if cfg.Lock.Unseeded != "" {
 			told.notes = append(told.notes, "the run may not replay: "+cfg.Lock.Unseeded)
@@ -273,7 +268,7 @@ func play(ctx context.Context, cfg Config, servers deployment, env surroundings,
 		if w.Crowded() {
 			told.notes = append(told.notes, "more connections were open at once than have time slots of their own: the run may not replay")
 		}
-		return errors.Join(err, c.Close())
+		return errors.Join(err, servers.Close())
 	})
 	return told.after(err, env, meta)
 }

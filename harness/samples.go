@@ -10,9 +10,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/osproc"
+	"github.com/lockbench/lockbench/internal/osproc"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
 )
 
 const (

@@ -12,8 +12,8 @@ import (
 
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/locks/locktest"
-	"github.com/lockbench/lockbench/resource"
+	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
 )
 
 // TestSamples: a run on real servers keeps what they and lockbench took, also of servers
@@ -22,7 +22,7 @@ func TestSamples(t *testing.T) {
 	locktest.NeedRedis(t)
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	load := harness.Load{Clients: 2, Limit: 2 * time.Second, Nemesis: []string{"restart"}}
-	cfg, err := harness.ForWorkload(load, find(t, "setnx-px-lua"), resource.None, harness.Process, 300*time.Millisecond)
+	cfg, err := harness.ForWorkload(load, find(t, "setnx-px-lua"), resource.None, harness.Process(), 300*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestSamples(t *testing.T) {
 		t.Errorf("%d processes were seen, want that of lockbench and of the register and two of the master", len(pids))
 	}
 
-	cfg = contend(t, "setnx-px-lua", harness.Embedded, 2, 2)
+	cfg = contend(t, "setnx-px-lua", harness.Embedded(), 2, 2)
 	cfg.Out = t.TempDir()
 	res = run(t, cfg)
 	if _, err := os.Stat(filepath.Join(res.Dir, histories.SamplesFile)); err == nil || len(res.Meta.Usage) > 0 {

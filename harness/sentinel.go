@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"net"
 
-	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
 	"github.com/lockbench/lockbench/locks"
 )
 

@@ -7,36 +7,36 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/docker/dockertest"
+	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/locks/locktest"
+	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/testkit/dockertest"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/resource"
-	w "github.com/lockbench/lockbench/workloads"
 )
 
 // underSentinels is a script on a master with a replica and three Sentinels. Its lease
 // outlives an election.
-func underSentinels(t *testing.T, backend string, steps ...w.Step) harness.Config {
+func underSentinels(t *testing.T, backend harness.Backend, steps string) harness.Config {
 	t.Helper()
-	switch backend {
-	case harness.Process:
+	switch backend.Name {
+	case histories.BackendProcess:
 		locktest.NeedRedis(t)
-	case harness.Docker:
+	case histories.BackendDocker:
 		dockertest.Need(t)
 	}
-	return harness.Config{
-		Name: "sentinel", Workload: w.Script{Cast: 2, Steps: steps}, Tape: true, Faults: true,
-		Lock: find(t, "setnx-px-lua"), Backend: backend, Replicas: 1, Sentinels: 3, TTL: time.Minute, Seed: 1,
-	}
+	return harness.Config{Deployment: harness.Deployment{Backend: backend, Replicas: 1, Sentinels: 3}, Output: harness.Output{Tape: true}, Test: harness.Test{
+		Name: "sentinel", Workload: script(t, 2, steps), Faults: true,
+		Lock: find(t, "setnx-px-lua"), TTL: time.Minute, Seed: 1,
+	}}
 }
 
 // onServers runs f on each backend that has Sentinels.
-func onServers(t *testing.T, f func(t *testing.T, backend string)) {
+func onServers(t *testing.T, f func(t *testing.T, backend harness.Backend)) {
 	t.Helper()
-	for _, backend := range []string{harness.Process, harness.Docker} {
-		t.Run(backend, func(t *testing.T) { f(t, backend) })
+	for _, backend := range []harness.Backend{harness.Process(), docker.Backend()} {
+		t.Run(backend.Name, func(t *testing.T) { f(t, backend) })
 	}
 }
 
@@ -53,12 +53,9 @@ func wentTo(res harness.Result, client, command string) string {
 // go-redis' failover client follows the Sentinels: a client that was connected to the old
 // master, and has never heard of a failover, gets the lock on the new one.
 func TestFailoverClientFollows(t *testing.T) {
-	onServers(t, func(t *testing.T, backend string) {
+	onServers(t, func(t *testing.T, backend harness.Backend) {
 		res := run(t, underSentinels(t, backend,
-			w.Acquire("A"), w.Release("A"), w.ReplicaInSync(),
-			w.SentinelsFailOver(),
-			w.AcquireEventually("B"), w.Read("B"), w.Write("B"), w.Release("B"),
-		))
+			"A acquire; A release; wait replica-in-sync; start sentinel; B acquire eventually; B read; B write; B release"))
 		for _, p := range []checker.Property{checker.StrictExclusion, checker.LeaseExclusion, checker.ResourceSafety, checker.DeadlockFreedom} {
 			if r := res.Report.Result(p); r.Verdict == checker.Fail {
 				t.Errorf("%s is %v: %s", p, r.Verdict, r.Story)
@@ -79,14 +76,9 @@ func TestFailoverClientFollows(t *testing.T) {
 // What had not reached the replica is lost however well the failover is decided: two clients
 // hold the lock.
 func TestLossySentinelFailover(t *testing.T) {
-	onServers(t, func(t *testing.T, backend string) {
-		res := run(t, underSentinels(t, backend,
-			w.ReplicaInSync(), w.CutReplication(),
-			w.Acquire("A"), w.Read("A"),
-			w.SentinelsFailOver(),
-			w.AcquireEventually("B"), w.Read("B"),
-			w.Write("A"), w.Write("B"), w.Release("A"), w.Release("B"),
-		))
+	onServers(t, func(t *testing.T, backend harness.Backend) {
+		res := run(t, underSentinels(t, backend, `wait replica-in-sync; start cut-replication; A acquire; A read; start sentinel
+			B acquire eventually; B read; A write; B write; A release; B release`))
 		for _, p := range []checker.Property{checker.StrictExclusion, checker.LeaseExclusion, checker.ResourceSafety} {
 			if r := res.Report.Result(p); r.Verdict != checker.Fail {
 				t.Errorf("%s is %v, want fail: %s", p, r.Verdict, r.Story)
@@ -113,7 +105,7 @@ func seenOf(t *testing.T, res harness.Result, f histories.F) string {
 func TestContendUnderSentinels(t *testing.T) {
 	locktest.NeedRedis(t)
 	cfg, err := harness.ForWorkload(harness.Load{Clients: 3, Limit: 8 * time.Second, Nemesis: []string{"sentinel"}},
-		find(t, "setnx-px-lua"), resource.None, harness.Process, 0)
+		find(t, "setnx-px-lua"), resource.None, harness.Process(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,21 +120,21 @@ func TestContendUnderSentinels(t *testing.T) {
 
 func TestSentinelsAreRefused(t *testing.T) {
 	for _, tc := range []struct {
-		backend string
+		backend harness.Backend
 		nemesis []string
 		want    string
 	}{
-		{harness.Embedded, []string{"sentinel"}, "real time"},
-		{harness.External, []string{"sentinel"}, "no replication"},
-		{harness.Process, []string{"sentinel", "failover"}, "take one of them"},
+		{harness.Embedded(), []string{"sentinel"}, "real time"},
+		{harness.External(harness.Servers{}), []string{"sentinel"}, "no replication"},
+		{harness.Process(), []string{"sentinel", "failover"}, "take one of them"},
 	} {
 		_, err := harness.ForWorkload(harness.Load{Clients: 2, Nemesis: tc.nemesis}, find(t, "setnx-px-lua"), resource.None, tc.backend, 0)
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
-			t.Errorf("%s, %v: %v", tc.backend, tc.nemesis, err)
+			t.Errorf("%s, %v: %v", tc.backend.Name, tc.nemesis, err)
 		}
 		var needs *harness.NeedsError
 		if len(tc.nemesis) == 1 && !errors.As(err, &needs) {
-			t.Errorf("%s: %v is no NeedsError", tc.backend, err)
+			t.Errorf("%s: %v is no NeedsError", tc.backend.Name, err)
 		}
 	}
 }

@@ -7,10 +7,10 @@ import (
 
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/locks/locktest"
-	"github.com/lockbench/lockbench/resource"
+	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
+	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/scenarios"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // outcomes of the calls of one client, in order, as the history has them.
@@ -29,7 +29,7 @@ func played(t *testing.T, name, lock string) []histories.Event {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := harness.ForScenario(s, find(t, lock), resource.None, harness.Embedded, 0)
+	cfg, err := s.Config(find(t, lock), resource.None, harness.Embedded(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,9 +76,9 @@ func TestFixedClocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := scenario(t, s, scenarios.Case{Lock: "setnx-px-lua"}, harness.Process)
+	cfg := scenario(t, s, scenarios.Case{Lock: "setnx-px-lua"}, harness.Process())
 	cfg.Clocks = false // the servers are not started for it
-	if _, err := harness.Run(t.Context(), cfg); !errors.Is(err, workloads.ErrNoClocks) {
-		t.Errorf("got %v, want %v", err, workloads.ErrNoClocks)
+	if _, err := harness.Run(t.Context(), cfg); !errors.Is(err, nemesis.ErrNoClocks) {
+		t.Errorf("got %v, want %v", err, nemesis.ErrNoClocks)
 	}
 }

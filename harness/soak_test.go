@@ -12,10 +12,10 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/harness"
-	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/resource"
+	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 )
 
 // runsEnv is how many random runs TestRandomRuns makes; make soak sets it.
@@ -62,7 +62,7 @@ func TestRandomRuns(t *testing.T) {
 func randomRun(t *testing.T, seed uint64) (cfg harness.Config, what string) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 0))
-	all := locks.All()
+	all := libraries.Catalogue()
 	lock := all[r.IntN(len(all))]
 	var guards []resource.Guard
 	for _, g := range resource.Guards() {
@@ -73,17 +73,17 @@ func randomRun(t *testing.T, seed uint64) (cfg harness.Config, what string) {
 	guard := guards[r.IntN(len(guards))]
 	load := harness.Load{
 		Clients: 2 + r.IntN(5), Limit: time.Duration(10+r.IntN(50)) * time.Second,
-		Nemesis: nemesesOf(harness.Embedded),
+		Nemesis: nemesesOf(harness.Embedded()),
 	}
 	if r.IntN(2) == 0 {
 		load.Rate = float64(10 + r.IntN(90))
 	}
 	names := harness.Workloads()
 	load.Workload, load.Keys = names[r.IntN(len(names))], 1+r.IntN(3)
-	cfg, err := harness.ForWorkload(load, lock, guard, harness.Embedded, 0)
+	cfg, err := harness.ForWorkload(load, lock, guard, harness.Embedded(), 0)
 	if err != nil { // not every lock has readers, or can be re-entered
 		load.Workload = ""
-		cfg, err = harness.ForWorkload(load, lock, guard, harness.Embedded, 0)
+		cfg, err = harness.ForWorkload(load, lock, guard, harness.Embedded(), 0)
 	}
 	if err != nil {
 		t.Fatalf("seed %d: %v", seed, err)

@@ -15,7 +15,7 @@ const stallLook = 10 * time.Millisecond
 
 // stallBound is how long lockbench, or the machine, may stand still before what it may have
 // brought about is no longer held against the lock: well below what a lease leaves to chance.
-func (c Config) stallBound() time.Duration { return max(50*time.Millisecond, c.TTL/10) }
+func (t Test) stallBound() time.Duration { return max(50*time.Millisecond, t.TTL/10) }
 
 // stalls notices that lockbench itself stood still, as after SIGSTOP, on a machine that is too
 // busy, or that slept: a look comes late by the monotonic clock. A wall clock that is set counts,
@@ -79,7 +79,7 @@ func (r Result) Stalled() bool {
 // Busy says whether the run shows a machine that is too busy to say anything of the lock: it stood still, or
 // on real servers a client was not given a lock that was free. One that refuses by itself fails availability.
 func (r Result) Busy() bool {
-	return r.Stalled() || r.Meta.Backend != Embedded && r.Report.Result(checker.Availability).Verdict != checker.Fail &&
+	return r.Stalled() || !histories.VirtualTime(r.Meta.Backend) && r.Report.Result(checker.Availability).Verdict != checker.Fail &&
 		slices.ContainsFunc(r.Events, func(e histories.Event) bool { return e.F == histories.Missed && e.Key != "" })
 }
 

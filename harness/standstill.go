@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/sim"
+	"github.com/lockbench/lockbench/internal/sim"
 	"github.com/lockbench/lockbench/workloads"
 )
 

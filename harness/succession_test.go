@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/effort"
+	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/resource"
 )
 
 // TestSuccessions checks what masters that come and go do to locks that trust one master. (A

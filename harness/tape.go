@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/wire"
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
 // tape keeps what crosses the wire: for the report, and as a witness of the judges, who must
@@ -77,13 +77,13 @@ func answered(x *histories.Exchange, e wire.Event, now time.Duration) {
 			x.Answer = ""
 		}
 	case wire.Held:
-		x.Note = what(e) + " held"
+		x.Note = either(e, histories.CommandHeld, histories.ReplyHeld)
 	case wire.Released:
-		x.Note = what(e) + " held, then let go"
+		x.Note = either(e, histories.CommandLetGo, histories.ReplyLetGo)
 	case wire.Dropped:
-		x.Note = what(e) + " dropped"
+		x.Note = either(e, histories.CommandDropped, histories.ReplyDropped)
 	case wire.Executed:
-		x.Note, x.First = "executed twice, at first "+e.Reply, e.Reply
+		x.Note, x.First = histories.ExecutedTwice+e.Reply, e.Reply
 	}
 }
 
@@ -185,12 +185,12 @@ func (t *tape) word(w string) string {
 	return one
 }
 
-// what says which half of an exchange a fault hit.
-func what(e wire.Event) string {
+// either is the note of the half of an exchange that a fault hit.
+func either(e wire.Event, command, reply string) string {
 	if e.Reply != "" {
-		return "reply"
+		return reply
 	}
-	return "command"
+	return command
 }
 
 // note says what is missing; empty if nothing is.

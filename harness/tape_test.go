@@ -9,7 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/resource"
+	"github.com/lockbench/lockbench/internal/resource"
 )
 
 // A lock that sends nothing, as one that gives up before its first try, leaves a tape with

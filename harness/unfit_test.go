@@ -16,7 +16,7 @@ import (
 // directory.
 func TestNothingIsKeptOfNothing(t *testing.T) {
 	for name, failed := range map[string]error{"not applicable": &workloads.UnplayableError{Why: "no such lock"}, "failed": errors.New("no such server")} {
-		cfg := contend(t, "setnx-px-lua", harness.Embedded, 2, 1)
+		cfg := contend(t, "setnx-px-lua", harness.Embedded(), 2, 1)
 		cfg.Out = filepath.Join(t.TempDir(), "store")
 		cfg.Workload = failing{cfg.Workload, failed}
 		res, err := harness.Run(t.Context(), cfg)

@@ -10,11 +10,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/osproc"
+	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/worker"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/osproc"
-	"github.com/lockbench/lockbench/resource"
-	"github.com/lockbench/lockbench/worker"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -42,28 +43,25 @@ func newFleet(ctx context.Context, cfg Config, env surroundings) (*worker.Fleet,
 }
 
 // asksOfWorkers is what the workload needs of a worker that not every one can.
-func (c Config) asksOfWorkers() (needs []string) {
-	if c.Threads > 0 {
+func (t Test) asksOfWorkers() (needs []string) {
+	if t.Threads > 0 {
 		needs = append(needs, worker.CanThreads)
 	}
-	w := c.Workload
+	w := t.Workload
 	if under, ok := w.(workloads.UnderFaults); ok {
 		w = under.Workload
 	}
-	switch w := w.(type) {
-	case workloads.ReadWrite:
+	if w, ok := w.(interface{ Shares() bool }); ok && w.Shares() {
 		needs = append(needs, worker.CanShare)
-	case workloads.Reentrant:
+	}
+	if w, ok := w.(interface{ Reenters() bool }); ok && w.Reenters() {
 		needs = append(needs, worker.CanReenter)
-	case workloads.Script:
-		for _, n := range []struct {
-			asked      bool
-			capability string
-		}{{w.Reenters, worker.CanReenter}, {w.Extends, worker.CanExtend}, {w.ReleasesTwice, worker.CanReleaseTwice}} {
-			if n.asked {
-				needs = append(needs, n.capability)
-			}
-		}
+	}
+	if w, ok := w.(workloads.Script); ok && w.Extends() {
+		needs = append(needs, worker.CanExtend)
+	}
+	if w, ok := w.(workloads.Script); ok && w.ReleasesTwice() {
+		needs = append(needs, worker.CanReleaseTwice)
 	}
 	return needs
 }
@@ -119,7 +117,7 @@ func (m *member) employed(ctx context.Context, cfg Config, env surroundings) (*w
 		return worker.Setting{
 			Lock: catalogued(cfg.Lock), Guard: cfg.Guard.String(), Nodes: nodes,
 			Register: worker.Register{Address: register, Suffix: resource.KeySuffix, Read: read, Write: write, Enter: enter},
-			Client:   m.Name, Identity: identity(cfg, m.Worker, life), Seed: hex.EncodeToString(s[:]),
+			Client:   m.Name, Identity: identity(cfg.Test, m.Worker, life), Seed: hex.EncodeToString(s[:]),
 		}
 	})
 	return m.worker, err
@@ -146,9 +144,9 @@ func (c Config) canEmploy() error {
 	if len(c.Worker) == 0 && c.Lock.New == nil {
 		return fmt.Errorf("lock %s is known to its worker only, and there is no --worker", c.Lock.Name)
 	}
-	if len(c.Worker) > 0 && (c.Backend == Embedded || c.Backend == "") {
+	if len(c.Worker) > 0 && (c.Backend.orDefault().Virtual()) {
 		return fmt.Errorf("backend %s is virtual time inside of one process, and a worker is a process of its own; use --backend %s, %s or %s",
-			Embedded, Process, Docker, External)
+			histories.BackendEmbedded, histories.BackendProcess, histories.BackendDocker, histories.BackendExternal)
 	}
 	if len(c.Worker) > 0 && c.InProcess != "" {
 		return &UnfitError{fmt.Errorf("%s cannot be had with clients in processes of their own: %s", c.Name, c.InProcess)}
@@ -161,8 +159,8 @@ func (c Config) canEmploy() error {
 
 // WantsProcesses says whether clients should be processes of their own: a fault is to stop
 // or kill them, and the backend is not virtual time.
-func WantsProcesses(nemeses []string, backend string) bool {
-	return backend != Embedded && slices.ContainsFunc(nemeses, func(name string) bool {
+func WantsProcesses(nemeses []string, backend Backend) bool {
+	return !backend.Virtual() && slices.ContainsFunc(nemeses, func(name string) bool {
 		return name == nemesis.PauseName || name == nemesis.CrashName
 	})
 }

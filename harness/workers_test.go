@@ -14,14 +14,16 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/docker/dockertest"
-	"github.com/lockbench/lockbench/effort"
+	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/locks/locktest"
-	"github.com/lockbench/lockbench/resource"
+	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/testkit/dockertest"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
+	"github.com/lockbench/lockbench/internal/worker"
 	"github.com/lockbench/lockbench/scenarios"
-	"github.com/lockbench/lockbench/worker"
 )
 
 const (
@@ -46,7 +48,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	}
-	if err := worker.Serve(context.Background(), in, os.Stdout, opt); err != nil {
+	if err := worker.Serve(context.Background(), in, os.Stdout, libraries.Catalogue(), opt); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -112,7 +114,7 @@ func TestWorkersGaps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := scenario(t, s, s.Broken(), harness.Process).WithWorkers([]string{"worker"}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := scenario(t, s, s.Broken(), harness.Process()).WithWorkers([]string{"worker"}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want an error about %q", name, err, want)
 		}
 	}
@@ -133,7 +135,7 @@ func TestPythonWorker(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s/%v", name, c), func(t *testing.T) {
 				t.Parallel()
-				res := run(t, employ(t, scenario(t, s, c, harness.Process), command))
+				res := run(t, employ(t, scenario(t, s, c, harness.Process()), command))
 				if res.Outcome != checker.AsExpected {
 					t.Fatalf("%v:\n%s", res.Outcome, explain(res))
 				}
@@ -147,7 +149,7 @@ func TestPythonWorker(t *testing.T) {
 func processesUnderFaults(t testing.TB, lock string, guard resource.Guard, kinds ...string) harness.Config {
 	t.Helper()
 	load := harness.Load{Clients: 4, Nemesis: kinds, Limit: 5 * time.Second}
-	cfg, err := harness.ForWorkload(load, find(t, lock), guard, harness.Process, 250*time.Millisecond)
+	cfg, err := harness.ForWorkload(load, find(t, lock), guard, harness.Process(), 250*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +229,7 @@ func TestModesOfProcesses(t *testing.T) {
 						kinds = []string{"pause", "crash"}
 					}
 					load := harness.Load{Workload: workload, Clients: 4, Nemesis: kinds, Limit: 4 * time.Second}
-					cfg, err := harness.ForWorkload(load, find(t, lock), resource.None, harness.Process, 250*time.Millisecond)
+					cfg, err := harness.ForWorkload(load, find(t, lock), resource.None, harness.Process(), 250*time.Millisecond)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -268,7 +270,7 @@ func TestWorkerLacksWhatTheWorkloadNeeds(t *testing.T) {
 		"reentrant": {"reentrant-hash", "reenter"},
 	} {
 		load := harness.Load{Workload: workload, Clients: 2, Nemesis: []string{"pause"}}
-		cfg, err := harness.ForWorkload(load, find(t, tc.lock), resource.None, harness.Process, time.Second)
+		cfg, err := harness.ForWorkload(load, find(t, tc.lock), resource.None, harness.Process(), time.Second)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -290,11 +292,11 @@ func TestWorkerLacksWhatTheScriptNeeds(t *testing.T) {
 		t.Fatal(err)
 	}
 	command := []string{"/bin/sh", "-c", `read a; echo '{"id":1,"type":"ok","protocol":1,"can":["extend"]}'; read a; cat`}
-	_, err = harness.Run(t.Context(), employ(t, scenario(t, s, s.Broken(), harness.Process), command))
+	_, err = harness.Run(t.Context(), employ(t, scenario(t, s, s.Broken(), harness.Process()), command))
 	if err == nil || !strings.Contains(err.Error(), `want "reenter" among it`) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := harness.ForScenario(s, find(t, "setnx-px-lua"), resource.None, harness.Process, 0); err == nil || !strings.Contains(err.Error(), "cannot be re-entered") {
+	if _, err := s.Config(find(t, "setnx-px-lua"), resource.None, harness.Process(), 0); err == nil || !strings.Contains(err.Error(), "cannot be re-entered") {
 		t.Errorf("with a lock that cannot be re-entered: %v", err)
 	}
 }
@@ -386,7 +388,7 @@ func checkCrashes(t *testing.T, events []histories.Event, plan string, seen *reg
 // and that its last words are kept.
 func TestBrokenWorker(t *testing.T) {
 	locktest.NeedRedis(t)
-	cfg := contend(t, "setnx-px-lua", harness.Process, 2, 5)
+	cfg := contend(t, "setnx-px-lua", harness.Process(), 2, 5)
 	cfg.Out = t.TempDir()
 	for want, command := range map[string][]string{
 		"no luck":                          {"/bin/sh", "-c", "echo no luck >&2; exit 3"},
@@ -410,7 +412,7 @@ func TestBrokenWorker(t *testing.T) {
 // TestWorkerDiesInTheMiddle is about a worker that serves for a while.
 func TestWorkerDiesInTheMiddle(t *testing.T) {
 	locktest.NeedRedis(t)
-	cfg := contend(t, "setnx-px-lua", harness.Process, 3, 1000)
+	cfg := contend(t, "setnx-px-lua", harness.Process(), 3, 1000)
 	command := self(t)
 	command[1] = workerEnv + "=die"
 	_, err := harness.Run(context.Background(), employ(t, cfg, command))
@@ -421,7 +423,7 @@ func TestWorkerDiesInTheMiddle(t *testing.T) {
 }
 
 func TestNoWorkersInVirtualTime(t *testing.T) {
-	_, err := contend(t, "setnx-px-lua", harness.Embedded, 2, 5).WithWorkers(self(t))
+	_, err := contend(t, "setnx-px-lua", harness.Embedded(), 2, 5).WithWorkers(self(t))
 	if err == nil || !strings.Contains(err.Error(), "virtual time") {
 		t.Errorf("got %v", err)
 	}
@@ -435,7 +437,7 @@ func TestWorkersOnDocker(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res := run(t, employ(t, scenario(t, s, s.Broken(), harness.Docker), self(t)))
+		res := run(t, employ(t, scenario(t, s, s.Broken(), docker.Backend()), self(t)))
 		if res.Outcome != checker.AsExpected {
 			t.Errorf("%s is %v:\n%s", name, res.Outcome, explain(res))
 		}
@@ -450,7 +452,7 @@ func TestWorkersOnExternalServers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg, looks := onOwnServers(t, scenario(t, s, s.Broken(), harness.External))
+	cfg, looks := onOwnServers(t, scenario(t, s, s.Broken(), harness.External(harness.Servers{})))
 	res := run(t, employ(t, cfg, self(t)))
 	if res.Outcome != checker.AsExpected {
 		t.Errorf("%v:\n%s", res.Outcome, explain(res))

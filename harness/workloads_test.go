@@ -8,29 +8,30 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/catalogue"
+	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
+	"github.com/lockbench/lockbench/internal/worker"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/locks/locktest"
-	"github.com/lockbench/lockbench/resource"
-	"github.com/lockbench/lockbench/worker"
 )
 
 // workload is random load on embedded servers.
 func workload(t testing.TB, load harness.Load, lock string, guard resource.Guard) harness.Config {
 	t.Helper()
-	return workloadFor(t, load, lock, guard, harness.Embedded, 0)
+	return workloadFor(t, load, lock, guard, harness.Embedded(), 0)
 }
 
 // onProcesses is random load on real servers, with a lease that no section outlives, however
 // busy the machine is.
 func onProcesses(t testing.TB, load harness.Load, lock string) harness.Config {
 	t.Helper()
-	return workloadFor(t, load, lock, resource.None, harness.Process, 5*time.Second)
+	return workloadFor(t, load, lock, resource.None, harness.Process(), 5*time.Second)
 }
 
-func workloadFor(t testing.TB, load harness.Load, lock string, guard resource.Guard, backend string, ttl time.Duration) harness.Config {
+func workloadFor(t testing.TB, load harness.Load, lock string, guard resource.Guard, backend harness.Backend, ttl time.Duration) harness.Config {
 	t.Helper()
 	cfg, err := harness.ForWorkload(load, find(t, lock), guard, backend, ttl)
 	if err != nil {
@@ -219,7 +220,7 @@ func TestWorkloadNeeds(t *testing.T) {
 		"reentrant": "workload reentrant needs a lock that can be re-entered, and setnx does not; use one of reentrant-local, reentrant-hash, ",
 		"readwrite": "workload readwrite needs a lock that has readers and writers, and setnx does not; use one of rw-two-key, rw-hash-timestamp, rw-hash",
 	} {
-		_, err := harness.ForWorkload(harness.Load{Workload: name, Clients: 2}, find(t, "setnx"), resource.None, harness.Embedded, 0)
+		_, err := harness.ForWorkload(harness.Load{Workload: name, Clients: 2}, find(t, "setnx"), resource.None, harness.Embedded(), 0)
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got %v, want %s…", err, want)
 		}
@@ -231,13 +232,13 @@ func TestWorkloadNeeds(t *testing.T) {
 		lock locks.Spec
 		can  string
 	}{"readwrite": {silent, worker.CanShare}, "reentrant": {own, worker.CanReenter}} {
-		_, err := harness.ForWorkload(harness.Load{Workload: name, Clients: 2}, tc.lock, resource.None, harness.Process, 0)
+		_, err := harness.ForWorkload(harness.Load{Workload: name, Clients: 2}, tc.lock, resource.None, harness.Process(), 0)
 		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("if it is, %q has to be in the list", tc.can)) || strings.Contains(err.Error(), "use one of") {
 			t.Errorf("got %v, want that the hello has to name %s", err, tc.can)
 		}
 	}
-	var unknown *locks.UnknownError
-	_, err := harness.ForWorkload(harness.Load{Workload: "lotery", Clients: 2}, find(t, "setnx"), resource.None, harness.Embedded, 0)
+	var unknown *catalogue.UnknownError
+	_, err := harness.ForWorkload(harness.Load{Workload: "lotery", Clients: 2}, find(t, "setnx"), resource.None, harness.Embedded(), 0)
 	if !errors.As(err, &unknown) || unknown.Nearest != "lottery" {
 		t.Errorf("got %v", err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockbench/lockbench/histories/packed"
+	"github.com/lockbench/lockbench/internal/packed"
 )
 
 const heading = "who,what,key,from,to,outcome,ttl,token\n"

@@ -24,6 +24,7 @@ func exchanges() []Exchange {
 		{Sent: 2, Replied: 1, Client: "B", Node: "n2", Conn: 2, Seq: 2, Command: "PONG <"},
 		{Sent: 2, Replied: 1, Client: "B", Node: "n2", Conn: 2, Seq: 2, Command: "PONG <", Reply: "1"},
 		{Sent: 2, Replied: 1, Client: "B", Node: "n2", Conn: 2, Seq: 2, Command: "PONG <", Reply: "1", Note: "late"},
+		{Sent: 2, Replied: 1, Client: "B", Node: "n2", Conn: 2, Seq: 2, Command: "PONG <", Reply: "1", Note: "late", Words: []string{"EVALSHA", "1", "1", "words", "3000", "3000"}},
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"io"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -29,121 +28,7 @@ const (
 // ourFields are the names in our namespace.
 const ourFields = "worker, process, type, key, attempt, token, ttl, deadline, version or node"
 
-// WriteEDN writes a history as Jepsen keeps it, one map per line.
-func WriteEDN(w io.Writer, events []Event) error { return writeAll(w, EDN, events) }
-
-func appendEDN(b []byte, e *Event) []byte {
-	b = appendInt(b, "{:index ", int64(e.Index))
-	b = appendInt(b, ", :time ", int64(e.Time))
-	fault := e.Process == Nemesis && !e.Single()
-	switch {
-	case fault:
-		b = append(b, ", :type :info, :process :"+nemesisProcess...)
-	case e.Single():
-		b = append(b, ", :type :info, :process :"+ourProcess...)
-	default:
-		b = append(b, ", :type :"...)
-		b = append(b, e.Type.String()...)
-		b = appendInt(b, ", :process ", int64(e.Process))
-	}
-	b = append(b, ", :f "...)
-	if keyworthy(string(e.F)) {
-		b = append(b, ':')
-		b = append(b, e.F...)
-	} else {
-		b = appendEDNString(b, string(e.F))
-	}
-	b = append(b, ", :value "...)
-	b = appendValue(b, e.Value)
-	if e.Err != "" {
-		b = append(b, ", :error "...)
-		b = appendEDNString(b, e.Err)
-	}
-	b = appendInt(b, ", :lockbench/worker ", int64(e.Worker))
-	if e.Single() {
-		b = appendInt(b, ", :lockbench/process ", int64(e.Process))
-	}
-	if fault {
-		b = append(b, ", :lockbench/type :"...)
-		b = append(b, e.Type.String()...)
-	}
-	if e.Key != "" {
-		b = append(b, ", :lockbench/key "...)
-		b = appendEDNString(b, e.Key)
-	}
-	if e.Attempt != 0 {
-		b = append(b, ", :lockbench/attempt "...)
-		b = strconv.AppendUint(b, e.Attempt, 10)
-	}
-	if e.Token != 0 {
-		b = appendInt(b, ", :lockbench/token ", e.Token)
-	}
-	if e.TTL != 0 {
-		b = appendInt(b, ", :lockbench/ttl ", int64(e.TTL))
-	}
-	if e.Deadline != 0 {
-		b = appendInt(b, ", :lockbench/deadline ", int64(e.Deadline))
-	}
-	if e.Version != 0 {
-		b = appendInt(b, ", :lockbench/version ", e.Version)
-	}
-	if e.Node != "" {
-		b = append(b, ", :lockbench/node "...)
-		b = appendEDNString(b, e.Node)
-	}
-	return append(b, '}')
-}
-
-// keyworthy says whether every reader takes s as the name of a keyword.
-func keyworthy(s string) bool {
-	for i, c := range []byte(s) {
-		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-		if !letter && (i == 0 || !digit(c) && strings.IndexByte("-_*+!?", c) < 0) {
-			return false
-		}
-	}
-	return s != ""
-}
-
-// appendValue writes an Event's Value: nothing as nil, a whole number, a boolean, a keyword
-// or a collection as what it is, and all else as a string. textOf undoes it.
-func appendValue(b []byte, value string) []byte {
-	if value == "" {
-		return append(b, "nil"...)
-	}
-	if c := value[0]; digit(c) || strings.IndexByte("-:[({#tf", c) >= 0 {
-		if f, ok := soleForm(value); ok && valuable(f.kind) {
-			if at := len(b); string(appendForm(b, f)[at:]) == value {
-				return appendForm(b, f)
-			}
-		}
-	}
-	return appendEDNString(b, value)
-}
-
-func valuable(k formKind) bool {
-	return k == formInt || k == formBool || k == formKeyword || k >= formList
-}
-
-// textOf is the text of a :value or :error, empty for nil.
-func textOf(f form) string {
-	switch f.kind {
-	case formNil:
-		return ""
-	case formString:
-		return f.text
-	}
-	return string(appendForm(nil, f))
-}
-
-// ReadEDN reads a history as Jepsen keeps it: one map per line, or one vector or list of
-// maps. Its errors are as those of ReadJSONL. See Decoder for what it makes of what
-// lockbench did not write.
-func ReadEDN(r io.Reader, name string) ([]Event, error) {
-	return (&Decoder{Name: name, Format: EDN}).all(r)
-}
-
-// decodeEDN reads operations, each from the form that is one.
+// decodeEDN reads operations, each from the form that is one: one map per line, or one vector or list of maps.
 func decodeEDN(r io.Reader, each func(Event) error, d *lineDecoder) error {
 	in := newFormReader(r)
 	var ops ednEvents
@@ -371,62 +256,4 @@ func (o *ednOp) setProcess(v form) error {
 	}
 	_, err := intField("process", v, &o.Process)
 	return err
-}
-
-// intField reports whether there is a number; nil is none.
-func intField[T ~int | ~int64](name string, v form, to *T) (bool, error) {
-	if v.kind == formNil {
-		return false, nil
-	}
-	n, err := strconv.ParseInt(v.text, 10, 64)
-	if v.kind != formInt || err != nil || int64(T(n)) != n {
-		return false, fmt.Errorf("%q is %s, want an integer", name, told(v))
-	}
-	*to = T(n)
-	return true, nil
-}
-
-func attemptField(name string, v form, to *uint64) error {
-	n, err := strconv.ParseUint(v.text, 10, 64)
-	if v.kind != formInt || err != nil {
-		return fmt.Errorf("%q is %s, want an integer from 0 up", name, told(v))
-	}
-	*to = n
-	return nil
-}
-
-func textField(name string, v form, to *string) error {
-	if v.kind != formString {
-		return fmt.Errorf("%q is %s, want a string", name, told(v))
-	}
-	*to = v.text
-	return nil
-}
-
-// nameField takes a keyword or a string.
-func nameField(name string, v form, to *string) (bool, error) {
-	if v.kind != formKeyword && v.kind != formString {
-		return false, fmt.Errorf("%q is %s, want a keyword or a string", name, told(v))
-	}
-	*to = v.text
-	return true, nil
-}
-
-func typeField(name string, v form, to *Type) error {
-	var text string
-	if _, err := nameField(name, v, &text); err != nil {
-		return fmt.Errorf("%q is %s, want %s", name, told(v), wantType)
-	}
-	return to.UnmarshalText([]byte(text))
-}
-
-// told is a form as an error shows it.
-func told(f form) string {
-	switch f.kind {
-	case formNil:
-		return "nil"
-	case formString, formKeyword, formInt, formNumber, formSymbol:
-		return string(abbreviate(appendForm(nil, f)))
-	}
-	return f.kind.String()
 }

@@ -15,7 +15,7 @@ import (
 
 func TestGoldenEDN(t *testing.T) {
 	var file bytes.Buffer
-	if err := WriteEDN(&file, goldenEvents()); err != nil {
+	if err := writeEDN(&file, goldenEvents()); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "history.edn", file.Bytes())
@@ -29,7 +29,7 @@ func TestEDNRoundTrip(t *testing.T) {
 	}
 	events = append(events, Event{F: Write, Key: strings.Repeat("k", 1<<20), Value: strings.Repeat("\n", 1<<20)})
 	var file bytes.Buffer
-	if err := WriteEDN(&file, events); err != nil {
+	if err := writeEDN(&file, events); err != nil {
 		t.Fatal(err)
 	}
 	if lines := bytes.Count(file.Bytes(), []byte("\n")); lines != len(events) {
@@ -41,7 +41,7 @@ func TestEDNRoundTrip(t *testing.T) {
 		"half reads": iotest.HalfReader(bytes.NewReader(file.Bytes())),
 		"vector":     bytes.NewReader(vector),
 	} {
-		got, err := ReadEDN(in, name)
+		got, err := readEDN(in, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestEDNHoldsWhatJSONLHolds(t *testing.T) {
 		if e.Single() {
 			e.Type = Info
 		}
-		got, err := ReadEDN(bytes.NewReader(appendEDN(nil, &e)), "h")
+		got, err := readEDN(bytes.NewReader(appendEDN(nil, &e)), "h")
 		if err != nil {
 			t.Fatalf("%s: %v", appendEDN(nil, &e), err)
 		}
@@ -109,7 +109,7 @@ func TestReadEDNForeign(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := ReadEDN(strings.NewReader(tt.file), "h")
+			got, err := readEDN(strings.NewReader(tt.file), "h")
 			if tt.name == "namespace" {
 				wantErr(t, err, `h:1: "type" is missing; 0 events before it are sound`)
 				return
@@ -128,7 +128,7 @@ func TestReadEDNForeign(t *testing.T) {
 // clients. So Jepsen can pair what we write.
 func TestJepsenCanPairWhatWeWrite(t *testing.T) {
 	var file bytes.Buffer
-	if err := WriteEDN(&file, goldenEvents()); err != nil {
+	if err := writeEDN(&file, goldenEvents()); err != nil {
 		t.Fatal(err)
 	}
 	in := newFormReader(&file)
@@ -188,7 +188,7 @@ func TestReadEDNErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			events, err := ReadEDN(strings.NewReader(tt.file), "h")
+			events, err := readEDN(strings.NewReader(tt.file), "h")
 			wantErr(t, err, tt.want)
 			if len(events) != tt.events {
 				t.Errorf("%d events, want %d", len(events), tt.events)
@@ -213,21 +213,21 @@ func TestReadEDNBrokenReader(t *testing.T) {
 
 func TestReadEDNTooBig(t *testing.T) {
 	file := io.MultiReader(strings.NewReader(`{:a "`), io.LimitReader(zeros{}, maxLine*2))
-	_, err := ReadEDN(file, "h")
+	_, err := readEDN(file, "h")
 	wantErr(t, err, "h:1: the value is longer than 16 MiB, want one operation, want one operation as {:type :invoke, :f ...}; 0 events before it are sound")
 }
 
 func TestWriteEDNErrors(t *testing.T) {
-	wantErr(t, WriteEDN(io.Discard, []Event{{}, {Index: 1, Type: 5}}), `event 1: "type" is "Type(5)", want invoke, ok, fail or info`)
+	wantErr(t, writeEDN(io.Discard, []Event{{}, {Index: 1, Type: 5}}), `event 1: "type" is "Type(5)", want invoke, ok, fail or info`)
 	full := errors.New("full")
-	if err := WriteEDN(&disk{err: full}, goldenEvents()); !errors.Is(err, full) {
+	if err := writeEDN(&disk{err: full}, goldenEvents()); !errors.Is(err, full) {
 		t.Errorf("error %v, want that of the writer", err)
 	}
 }
 
 func FuzzReadEDN(f *testing.F) {
 	var file bytes.Buffer
-	if err := WriteEDN(&file, goldenEvents()); err != nil {
+	if err := writeEDN(&file, goldenEvents()); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(file.Bytes())
@@ -236,7 +236,7 @@ func FuzzReadEDN(f *testing.F) {
 	f.Add([]byte("; c\n{:type :ok :f :read :process 1 :value [1 {:a \"\\u00e9\\\\\"}]} }\n{:type"))
 	f.Add([]byte("{:type :ok, :f :read, :process 9223372036854775807, :time 9223372036854775808}\n{:type :ok, :f :re{:type :info, :f :read, :process -1N}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		events, err := ReadEDN(bytes.NewReader(data), "fuzz")
+		events, err := readEDN(bytes.NewReader(data), "fuzz")
 		if err != nil && !strings.HasPrefix(err.Error(), "fuzz:") {
 			t.Fatalf("the error names no line: %v", err)
 		}
@@ -246,10 +246,10 @@ func FuzzReadEDN(f *testing.F) {
 			t.Fatalf("strictly %d events and %v; leniently %d, %d skipped and %v", len(events), err, len(lenient), skipped, err2)
 		}
 		var again bytes.Buffer
-		if err := WriteEDN(&again, events); err != nil {
+		if err := writeEDN(&again, events); err != nil {
 			t.Fatal(err)
 		}
-		got, err := ReadEDN(bytes.NewReader(again.Bytes()), "again")
+		got, err := readEDN(bytes.NewReader(again.Bytes()), "again")
 		if err != nil {
 			t.Fatalf("%v\n%s", err, again.Bytes())
 		}
@@ -257,4 +257,12 @@ func FuzzReadEDN(f *testing.F) {
 			t.Fatalf("read, written and read again (-want +got):\n%s\n%s", diff, again.Bytes())
 		}
 	})
+}
+
+// writeEDN writes a history as Jepsen keeps it, one map per line.
+func writeEDN(w io.Writer, events []Event) error { return writeAll(w, EDN, events) }
+
+// readEDN reads a history as Jepsen keeps it.
+func readEDN(r io.Reader, name string) ([]Event, error) {
+	return (&Decoder{Name: name, Format: EDN}).all(r)
 }

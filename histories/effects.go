@@ -73,11 +73,9 @@ type Effect struct {
 // what the harness wrote on nobody's behalf, is not known: the caller must not rely on Of
 // where such a thing may have happened. Of a script that it does not see through, of a command
 // that was not answered and of two whose order cannot be told it claims nothing.
-func Effects(x []Exchange) []Effect { return EffectsSince(x, 0) }
-
-// EffectsSince is Effects where connections had selected a database before the first command of theirs that
-// was kept, if there were others.
-func EffectsSince(x []Exchange, database int) []Effect {
+//
+// The database is the one that connections had selected before the first command of theirs that was kept, if there were others.
+func Effects(x []Exchange, database int) []Effect {
 	r := newEffectReader(x, database)
 	for i := range x {
 		r.read(i)

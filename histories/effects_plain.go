@@ -70,23 +70,26 @@ func readCommand(words []string) (c plainCommand, ok bool) {
 	case "GET", "EXISTS", "TTL", "PTTL", "TYPE", "STRLEN", "GETRANGE", "HGET", "HEXISTS", "HGETALL", "HLEN", "HKEYS", "HVALS", "HMGET",
 		"ZSCORE", "ZCARD", "ZRANGE", "LRANGE", "LLEN", "SCARD", "SMEMBERS", "SISMEMBER", "EXPIRETIME", "PEXPIRETIME", "WATCH", "DUMP", "TOUCH", "OBJECT":
 		c.does = looked
-		if name == "OBJECT" {
-			c.keys = args[min(1, len(args)):]
-		}
-		if name == "WATCH" {
-			c.keys = args
-		}
-		switch name {
-		case "GET":
-			c.refusal = []string{"nil"}
-		case "TTL", "PTTL":
-			c.refusal = []string{"-2"}
-		case "EXISTS":
-		default:
-			c.refusal = nil
-		}
+		c.keys, c.refusal = look(name, args)
 	}
 	return c, true
+}
+
+// look returns the keys that a command looks at, and the replies that say that there is none.
+func look(name string, args []string) (keys, refusal []string) {
+	switch name {
+	case "GET":
+		return args[:1], []string{"nil"}
+	case "TTL", "PTTL":
+		return args[:1], []string{"-2"}
+	case "EXISTS":
+		return args[:1], []string{"0"}
+	case "OBJECT":
+		return args[min(1, len(args)):], nil
+	case "WATCH":
+		return args, nil
+	}
+	return args[:1], nil
 }
 
 // keyed says whether the first argument of a command is a key, or may be one.

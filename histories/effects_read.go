@@ -46,7 +46,7 @@ func newEffectReader(x []Exchange, database int) *effectReader {
 // read takes the i-th exchange.
 func (r *effectReader) read(i int) {
 	e := r.x[i]
-	if e.Note == "command dropped" {
+	if e.Note == CommandDropped {
 		return // no server has seen it
 	}
 	words := e.words()

@@ -105,7 +105,7 @@ func TestEffects(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, e := range histories.Effects(tt.x) {
+			for _, e := range histories.Effects(tt.x, 0) {
 				of, db := "-", ""
 				switch {
 				case e.Of == histories.NotKnown:
@@ -125,15 +125,15 @@ func TestEffects(t *testing.T) {
 	}
 }
 
-// TestEffectsSince checks which database a connection is taken to use: the one that is said if its first
+// TestDatabaseOfEffects checks which database a connection is taken to use: the one that is said if its first
 // commands were not kept, and else the one that it has selected.
-func TestEffectsSince(t *testing.T) {
+func TestDatabaseOfEffects(t *testing.T) {
 	for first, want := range map[int]int{1: 0, 4: 3} {
 		x := inOrder(sent("A", "SET k a NX PX 1500", "OK"), sent("A", "SELECT 5", "OK"), sent("A", "GET k", ""))
 		for i := range x {
 			x[i].Seq = first + i
 		}
-		got := histories.EffectsSince(x, 3)
+		got := histories.Effects(x, 3)
 		if len(got) != 2 || got[0].DB != want || got[1].DB != 5 {
 			t.Errorf("first command %d: %+v, want databases %d and 5", first, got, want)
 		}
@@ -159,7 +159,7 @@ return false`
 		{script("A", `local r = redis.call("SET",KEYS[1],ARGV[1],"NX","PX",ARGV[2]);redis.call("GET",KEYS[1]);return r`, "EVAL d1 1 k a 30", "OK"), "a", 30 * time.Millisecond},
 		{script("A", `redis.call('HINCRBY', KEYS[1], ARGV[1], 1) redis.call('PEXPIRE', KEYS[1], ARGV[2]) return 1`, "EVAL d1 1 k a 30", "1"), "", 30 * time.Millisecond},
 	} {
-		got := histories.Effects(inOrder(tt.x))
+		got := histories.Effects(inOrder(tt.x), 0)
 		if len(got) != 1 || got[0].Kind != histories.Takes || got[0].Value != tt.value || got[0].TTL != tt.ttl {
 			t.Errorf("%v: %+v, want %q for %v", tt.x.Words, got, tt.value, tt.ttl)
 		}

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/lockbench/lockbench/histories/packed"
+	"github.com/lockbench/lockbench/internal/packed"
 )
 
 // Format is the form of a file that holds a history.
@@ -26,12 +26,12 @@ const (
 	Calls     Format = "calls"      // the same as JSON objects; it can only be read
 )
 
-// Formats returns the formats that a history can be read from.
-func Formats() []Format { return []Format{JSONL, EDN, JepsenLog, CSV, Calls} }
+// formats are those that a history can be read from.
+func formats() []Format { return []Format{JSONL, EDN, JepsenLog, CSV, Calls} }
 
-// FormatOf tells the format of a file by the ending of its name, before one that says how it
+// formatOf tells the format of a file by the ending of its name, before one that says how it
 // is compressed, and if that says nothing by how its text begins.
-func FormatOf(name string, head []byte) Format {
+func formatOf(name string, head []byte) Format {
 	switch strings.ToLower(filepath.Ext(packed.Name(name))) {
 	case ".jsonl", ".json", ".ndjson":
 		if beginsCalls(head) {
@@ -92,6 +92,9 @@ func objectOrMap(head []byte) Format {
 // text of a string, and of any other value its EDN. Keys that Jepsen does not define are
 // left alone, but one in the namespace lockbench that is not known is an error.
 //
+// In JSONL a field that Event does not have is an error: evidence that is skipped in silence could turn a fail
+// into a pass. Blank lines are skipped.
+//
 // Calls of an application, as CSV or JSON, are read whole and put into order of time; what is
 // not sound in them is a *CallError. What is skipped of them may have been at any time.
 type Decoder struct {
@@ -123,7 +126,7 @@ func (d *Decoder) Decode(r io.Reader, each func(Event) error) error {
 	case Calls:
 		return decodeCalls(r, lines, each)
 	}
-	return fmt.Errorf("format is %q, want one of %v", d.Format, Formats())
+	return fmt.Errorf("format is %q, want one of %v", d.Format, formats())
 }
 
 func (d *Decoder) all(r io.Reader) ([]Event, error) {
@@ -197,12 +200,9 @@ const Stdin = "-"
 // ReadFile reads a history from a file of any format, which may be compressed by gzip or zstd,
 // from a run directory, or from Stdin. Its events are returned up to an error. A lenient one leaves out what is not sound and says so in
 // Skipped.
-func ReadFile(path string, lenient bool) (File, error) { return WatchFile(path, lenient, nil) }
-
-// WatchFile is ReadFile, and tells how many bytes were read, of how many; see WatchEvents.
-func WatchFile(path string, lenient bool, watch func(read, size int64)) (File, error) {
+func ReadFile(path string, lenient bool) (File, error) {
 	var events []Event
-	file, err := WatchEvents(path, lenient, watch, func(guess int, e Event) error {
+	file, err := EachEvent(path, lenient, nil, func(guess int, e Event) error {
 		if events == nil {
 			events = make([]Event, 0, guess)
 		}
@@ -216,14 +216,10 @@ func WatchFile(path string, lenient bool, watch func(read, size int64)) (File, e
 // EachEvent is ReadFile without keeping the events: it calls each with every event, as
 // Decode does, and with a guess of how many there are. Where lines are left out, the events
 // behind them are numbered anew.
-func EachEvent(path string, lenient bool, each func(guess int, e Event) error) (File, error) {
-	return WatchEvents(path, lenient, nil, each)
-}
-
-// WatchEvents is EachEvent, and calls watch after each piece of the file that was read, with
-// the bytes until there and the size of the file, which is 0 for what has none, such as a
-// pipe. A nil watch is not called.
-func WatchEvents(path string, lenient bool, watch func(read, size int64), each func(guess int, e Event) error) (File, error) {
+//
+// It calls watch after each piece of the file that was read, with the bytes until there and the
+// size of the file, which is 0 for what has none, such as a pipe. A nil watch is not called.
+func EachEvent(path string, lenient bool, watch func(read, size int64), each func(guess int, e Event) error) (File, error) {
 	return watchEvents(path, lenient, source{watch: watch}, each)
 }
 
@@ -249,7 +245,7 @@ func watchEvents(path string, lenient bool, told source, each func(guess int, e 
 	if err != nil && !again && !errors.Is(err, io.EOF) {
 		return file, fmt.Errorf("cannot read the history: %w", err)
 	}
-	file.Format = FormatOf(file.Path, head)
+	file.Format = formatOf(file.Path, head)
 	d := Decoder{Name: file.Path, Format: file.Format, At: told.at}
 	if lenient {
 		d.Skip = func(e *LineError) { file.Skipped = append(file.Skipped, e) }

@@ -32,7 +32,7 @@ func TestFormatOf(t *testing.T) {
 		{"history.txt", "what?", JSONL},
 	}
 	for _, tt := range tests {
-		if got := FormatOf(tt.name, []byte(tt.head)); got != tt.want {
+		if got := formatOf(tt.name, []byte(tt.head)); got != tt.want {
 			t.Errorf("%s beginning with %q is %q, want %q", tt.name, tt.head, got, tt.want)
 		}
 	}

@@ -25,21 +25,7 @@ func WriteJSONL(w io.Writer, events []Event) error { return writeAll(w, JSONL, e
 // not understood, what was expected there and how many events before it are sound.
 // Those events are returned with the error. See ErrTruncated.
 func ReadJSONL(r io.Reader, name string) ([]Event, error) {
-	var events []Event
-	err := Decode(r, name, func(e Event) error {
-		events = append(events, e)
-		return nil
-	})
-	return events, err
-}
-
-// Decode calls each with every event of a history, in order, and stops at its first
-// error, which it returns as it is. Errors of the history are those of ReadJSONL.
-//
-// A field that Event does not have is an error: evidence that is skipped in
-// silence could turn a fail into a pass. Blank lines are skipped.
-func Decode(r io.Reader, name string, each func(Event) error) error {
-	return (&Decoder{Name: name, Format: JSONL}).Decode(r, each)
+	return (&Decoder{Name: name, Format: JSONL}).all(r)
 }
 
 // A LineError says which line of a file was not understood, and why.
@@ -88,23 +74,29 @@ func strict(line []byte, v any, fields string) error {
 }
 
 // eachOnce says whether no field of an object stands there twice, of which encoding/json would
-// keep the last. None of the fields is an object or a list itself.
+// keep the last.
 func eachOnce(line []byte) error {
 	in := json.NewDecoder(bytes.NewReader(line))
+	if brace, err := in.Token(); err != nil || brace != json.Delim('{') {
+		return nil // the line is sound
+	}
 	var seen []string
-	for i := 0; ; i++ {
+	for in.More() {
 		token, err := in.Token()
 		name, isText := token.(string)
-		switch {
-		case err != nil: // the end, as the line is sound
-			return nil
-		case i%2 == 0 || !isText: // the brace, and values
-			continue
-		case slices.ContainsFunc(seen, func(s string) bool { return strings.EqualFold(s, name) }):
+		if err != nil || !isText {
+			return err
+		}
+		if slices.ContainsFunc(seen, func(s string) bool { return strings.EqualFold(s, name) }) {
 			return fmt.Errorf("%q stands there twice", name)
 		}
 		seen = append(seen, name)
+		var value json.RawMessage
+		if err := in.Decode(&value); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 func explain(err *json.UnmarshalTypeError) error {

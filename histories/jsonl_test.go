@@ -178,7 +178,7 @@ func TestReadJSONLBrokenReader(t *testing.T) {
 func TestDecodeStops(t *testing.T) {
 	enough := errors.New("enough")
 	n := 0
-	err := Decode(strings.NewReader(strings.Repeat(soundLine(""), 5)), "h", func(Event) error {
+	err := (&Decoder{Name: "h"}).Decode(strings.NewReader(strings.Repeat(soundLine(""), 5)), func(Event) error {
 		if n++; n == 3 {
 			return enough
 		}

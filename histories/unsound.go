@@ -3,7 +3,7 @@ package histories
 import (
 	"errors"
 
-	"github.com/lockbench/lockbench/histories/packed"
+	"github.com/lockbench/lockbench/internal/packed"
 )
 
 // Unsound says whether an error of reading a history tells that what is in the file is not sound,

@@ -10,12 +10,12 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/lockbench/lockbench/histories/packed"
+	"github.com/lockbench/lockbench/internal/packed"
 )
 
 // TestUnsound checks that what is wrong in a file is told from a file that cannot be read.
 func TestUnsound(t *testing.T) {
-	for _, format := range Formats() {
+	for _, format := range formats() {
 		_, err := (&Decoder{Name: "h", Format: format}).all(iotest.ErrReader(io.ErrClosedPipe))
 		if err == nil || Unsound(err) || !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("%s that cannot be read: %v", format, err)

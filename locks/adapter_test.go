@@ -10,9 +10,10 @@ import (
 	"github.com/go-redsync/redsync/v4"
 	"github.com/go-redsync/redsync/v4/redis/goredis/v9"
 
-	"github.com/lockbench/lockbench/cluster/embedded"
+	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/redis/embedded"
+	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/wire"
 )
 
 // adapted is a world in which the tests below speak for one lock.
@@ -28,7 +29,7 @@ type adapted struct {
 // withLibrary runs check on embedded servers.
 func withLibrary(t *testing.T, lock string, check func(*adapted)) {
 	t.Helper()
-	spec, err := locks.Find(lock)
+	spec, err := libraries.Catalogue().Find(lock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +120,7 @@ func (nothing) Deadline() time.Time                         { return time.Time{}
 
 // P55: worker-1 takes over what worker-12 holds.
 func TestBSMTokenPrefix(t *testing.T) {
-	custom, err := locks.Find("bsm-redislock-custom-token")
+	custom, err := libraries.Catalogue().Find("bsm-redislock-custom-token")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +155,11 @@ func TestBSMTokenPrefix(t *testing.T) {
 
 // Without a token the library would draw one.
 func TestBSMNeedsAName(t *testing.T) {
-	_, err := locks.NewBSMRedislockCustomToken(locks.Env{Nodes: make([]*locks.Client, 1)}).Acquire(t.Context(), "k", time.Second)
+	custom, err := libraries.Catalogue().Find("bsm-redislock-custom-token")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = custom.New(locks.Env{Nodes: make([]*locks.Client, 1)}).Acquire(t.Context(), "k", time.Second)
 	if err == nil {
 		t.Error("a client without a name got the lock with a token that nobody chose")
 	}

@@ -10,12 +10,13 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
+	"github.com/lockbench/lockbench/internal/libraries"
 	"github.com/lockbench/lockbench/locks"
 )
 
 // BenchmarkAcquireRelease is one uncontended round against in-process servers.
 func BenchmarkAcquireRelease(b *testing.B) {
-	for _, spec := range locks.All() {
+	for _, spec := range libraries.Catalogue() {
 		b.Run(spec.Name, func(b *testing.B) {
 			env := seeded("A")
 			var servers []*miniredis.Miniredis
@@ -51,7 +52,7 @@ func BenchmarkAcquireRelease(b *testing.B) {
 // is the same for both. ns/op and x-set-del are of the lock's rounds alone.
 func BenchmarkUncontended(b *testing.B) {
 	deployments := newServers(b)
-	for _, spec := range locks.All() {
+	for _, spec := range libraries.Catalogue() {
 		b.Run(spec.Name, func(b *testing.B) {
 			w := deployments.world(b, spec)
 			defer w.close()

@@ -1,6 +1,18 @@
 package locks
 
-// NewClientToken returns the lock client-token, whose token is the client's name.
+func clientTokenSpec() Spec {
+	return Spec{
+		Name:    "client-token",
+		Title:   "setnx-px-lua whose token is the client's name",
+		Source:  "mutant of setnx-px-lua",
+		Flaw:    "P81",
+		Masters: 1,
+		Variant: "setnx-px-lua",
+		New:     newClientToken,
+	}
+}
+
+// newClientToken returns the lock client-token, whose token is the client's name.
 //
 //	acquire, release  as setnx-px-lua
 //
@@ -9,7 +21,7 @@ package locks
 //
 // Broken: to it all threads of a process are one owner, and so are all attempts of one client.
 // A release that comes twice ends the hold of whoever came next in the same process (P81).
-func NewClientToken(env Env) Locker {
+func newClientToken(env Env) Locker {
 	lock := newSetNXPX(env, compareAndDelete)
 	lock.token = func(env Env) (string, error) { return env.Client, nil }
 	return lock

@@ -4,12 +4,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/locks/locktest"
+	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
 )
 
 func TestContractInVirtualTime(t *testing.T) {
-	for _, spec := range locks.All() {
+	for _, spec := range libraries.Catalogue() {
 		t.Run(spec.Name, func(t *testing.T) {
 			locktest.Contract(t, spec, inVirtualTime(spec))
 		})
@@ -18,7 +18,7 @@ func TestContractInVirtualTime(t *testing.T) {
 
 func TestContractOnRealServers(t *testing.T) {
 	deployments := newServers(t)
-	for _, spec := range locks.All() {
+	for _, spec := range libraries.Catalogue() {
 		switch spec.Name {
 		case "redsync-fail-fast":
 			continue // P27: on real servers it is chance which clauses its late SETs break
@@ -32,23 +32,20 @@ func TestContractOnRealServers(t *testing.T) {
 	}
 }
 
-// A line of the table of broken clauses that names nothing would be silent.
+// A broken clause that names nothing would be silent.
 func TestBrokenClausesExist(t *testing.T) {
 	clauses := locktest.Clauses()
-	for _, f := range locktest.Flaws() {
-		spec, err := locks.Find(f.Lock)
-		if err != nil {
-			t.Errorf("%+v: %v", f, err)
-			continue
-		}
-		i := slices.IndexFunc(clauses, func(c locktest.Clause) bool { return c.Name == f.Clause })
-		switch {
-		case i < 0:
-			t.Errorf("%+v: no clause has that name", f)
-		case clauses[i].Applies != nil && !clauses[i].Applies(spec):
-			t.Errorf("%+v: the clause does not concern the lock", f)
-		case f.Reason == "":
-			t.Errorf("%+v: no reason is given", f)
+	for _, spec := range libraries.Catalogue() {
+		for name, reason := range spec.Breaks {
+			i := slices.IndexFunc(clauses, func(c locktest.Clause) bool { return c.Name == name })
+			switch {
+			case i < 0:
+				t.Errorf("%s breaks %q: no clause has that name", spec.Name, name)
+			case clauses[i].Applies != nil && !clauses[i].Applies(spec):
+				t.Errorf("%s breaks %q: the clause does not concern the lock", spec.Name, name)
+			case reason == "":
+				t.Errorf("%s breaks %q: no reason is given", spec.Name, name)
+			}
 		}
 	}
 }

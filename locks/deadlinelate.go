@@ -5,7 +5,20 @@ import (
 	"time"
 )
 
-// NewDeadlineLate returns the lock deadline-late, whose leases count from the answer.
+func deadlineLateSpec() Spec {
+	return Spec{
+		Name:     "deadline-late",
+		Title:    "setnx-px-lua whose leases count from the answer",
+		Source:   "mutant of setnx-px-lua",
+		Flaw:     "P75",
+		Masters:  1,
+		Variant:  "setnx-px-lua",
+		HasToken: true,
+		New:      newDeadlineLate,
+	}
+}
+
+// newDeadlineLate returns the lock deadline-late, whose leases count from the answer.
 //
 //	acquire, release  as setnx-px-lua
 //
@@ -14,7 +27,7 @@ import (
 //
 // Broken: a holder whose answer was slow is told of a lease that ends later than its key, or
 // has ended (P75).
-func NewDeadlineLate(env Env) Locker { return &deadlineLate{newSetNXPX(env, compareAndDelete)} }
+func newDeadlineLate(env Env) Locker { return &deadlineLate{newSetNXPX(env, compareAndDelete)} }
 
 type deadlineLate struct{ *single }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/internal/libraries"
 )
 
 // TestDocs compares docs/locks.md with the catalogue.
@@ -30,14 +30,14 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-const preface = `<!-- Written by make docs from locks/registry.go. Do not edit. -->
+const preface = `<!-- Written by make docs from the Specs in locks and internal/libraries. Do not edit. -->
 
 # The locks
 
 Every lock is a full implementation over go-redis, faithful to its source, bugs included. The
 sound ones hold under the assumption that is named; the others are kept because the pitfalls
 that are named break them. A lock's name leads to the commands that it sends, as seen on the
-wire; its constructor in package ` + "`locks`" + ` tells more.
+wire; the comment at its constructor, in ` + "`locks`" + ` or for real libraries in ` + "`internal/libraries`" + `, tells more.
 
 Sources: A to E are five articles on Redis locks, by section; R is the Redis documentation, K
 is Kleppmann 2016. Commands are those of acquire; those of release. Nodes are independent
@@ -55,7 +55,7 @@ prolonged in the background, and its loss is told), *reenter* (the holder may ac
 func document() string {
 	var b strings.Builder
 	b.WriteString(preface)
-	for _, s := range locks.All() {
+	for _, s := range libraries.Catalogue() {
 		verdict := "broken by " + s.Flaw
 		if s.Sound {
 			verdict = "**sound** if " + s.Assumption
@@ -87,7 +87,7 @@ func TestEveryLockExists(t *testing.T) {
 		"redisson-style", "rw-hash", "redlock", "fenced",
 	}
 	var got []string
-	for _, s := range locks.All() {
+	for _, s := range libraries.Catalogue() {
 		if slices.Contains(want, s.Name) {
 			got = append(got, s.Name)
 		}

@@ -23,10 +23,14 @@ func dialTo(addr string) func(ctx context.Context) (net.Conn, error) {
 }
 
 // A critical section under the correct lock on a single instance.
-func ExampleNewSetNXPXLua() {
+func ExampleSpec() {
+	spec, err := locks.All().Find("setnx-px-lua")
+	if err != nil {
+		log.Fatal(err)
+	}
 	client := locks.NewClient(dialTo("localhost:6379"))
 	defer client.Close()
-	lock := locks.NewSetNXPXLua(locks.Env{Nodes: []*redis.Client{client}, Clock: clock{}, Rand: rand.Reader})
+	lock := spec.New(locks.Env{Nodes: []*redis.Client{client}, Clock: clock{}, Rand: rand.Reader})
 
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
@@ -46,7 +50,11 @@ func ExampleNewSetNXPXLua() {
 }
 
 // Redlock needs independent masters, not replicas of each other.
-func ExampleNewRedlock() {
+func ExampleSpec_redlock() {
+	spec, err := locks.All().Find("redlock")
+	if err != nil {
+		log.Fatal(err)
+	}
 	env := locks.Env{Clock: clock{}, Rand: rand.Reader}
 	for port := 6380; port < 6385; port++ {
 		client := locks.NewClient(dialTo(fmt.Sprintf("localhost:%d", port)))
@@ -55,7 +63,7 @@ func ExampleNewRedlock() {
 	}
 
 	ctx := context.Background()
-	lease, err := locks.NewRedlock(env).Acquire(ctx, "orders/42", 3*time.Second)
+	lease, err := spec.New(env).Acquire(ctx, "orders/42", 3*time.Second)
 	var undecided *locks.QuorumError
 	if errors.As(err, &undecided) {
 		fmt.Printf("%d of %d masters agreed\n", undecided.Yes, undecided.Nodes)

@@ -5,7 +5,23 @@ import (
 	"time"
 )
 
-// NewExistsSet returns the lock exists-set, the first idea.
+func existsSetSpec() Spec {
+	return Spec{
+		Name:    "exists-set",
+		Title:   "EXISTS, then SET; DEL",
+		Source:  "D",
+		Flaw:    "P01, P03",
+		Masters: 1,
+		Breaks: map[string]string{
+			"mutual exclusion":           "P03: two clients find no key, and both set it",
+			"expiry":                     "P01: the key has no TTL, so that no lease ends",
+			"foreign release is refused": "P01: the key has no TTL, so that no lease ends",
+		},
+		New: newExistsSet,
+	}
+}
+
+// newExistsSet returns the lock exists-set, the first idea.
 //
 //	acquire  EXISTS key; if that answered 0: SET key 1
 //	release  DEL key
@@ -15,7 +31,7 @@ import (
 //
 // Broken: two clients that both get EXISTS = 0 both hold the lock (P03), and the DEL of
 // one ends the other's hold. A holder that crashes keeps it for ever (P01).
-func NewExistsSet(env Env) Locker {
+func newExistsSet(env Env) Locker {
 	return &plain{env: env, acquire: existsThenSet, forever: true}
 }
 

@@ -4,14 +4,36 @@ import "bufio"
 
 // The Lua texts, for tests that send them as they are.
 var (
-	CompareAndDeleteLua  = compareAndDeleteScript().lua
-	CompareAndPExpireLua = compareAndPExpireScript().lua
-	SetNXExpireLua       = setNXExpireScript().lua
-	FencedAcquireLua     = fencedAcquireScript().lua
+	CompareAndDeleteLua  = compareAndDeleteScript.lua
+	CompareAndPExpireLua = compareAndPExpireScript.lua
+	SetNXExpireLua       = setNXExpireScript.lua
+	FencedAcquireLua     = fencedAcquireScript.lua
 )
 
 // RedissonChannel is where redisson-style tells of a release of key.
 func RedissonChannel(key string) string { return redissonChannel(key) }
+
+// Locks with options that the catalogue leaves as they are.
+type (
+	Polling         = polling
+	RWTimeouts      = rwTimeouts
+	WatchdogOptions = watchdogOptions
+)
+
+// NewLuaUUIDPolling returns lua-uuid, which tries again while the lock is taken.
+func NewLuaUUIDPolling(env Env, p Polling) Locker { return newLuaUUIDPolling(env, p) }
+
+// NewLuaUUIDAsPrintedPolling returns lua-uuid-as-printed with a maximum of tries.
+func NewLuaUUIDAsPrintedPolling(env Env, p Polling) Locker { return newLuaUUIDAsPrintedPolling(env, p) }
+
+// NewRWHashTimestampWith returns rw-hash-timestamp with time-outs of its own.
+func NewRWHashTimestampWith(env Env, t RWTimeouts) Locker { return newRWHashTimestampWith(env, t) }
+
+// NewWatchdogWith returns watchdog with a bound on how long a lease is held.
+func NewWatchdogWith(env Env, opt WatchdogOptions) Locker { return newWatchdogWith(env, opt) }
+
+// ReadKey is where rw-two-key keeps the readers of key.
+func ReadKey(key string) string { return readKey(key) }
 
 // ReadMessage reads what a connection with subscriptions receives.
 func ReadMessage(r *bufio.Reader) ([]string, error) { return readMessage(r) }

@@ -5,7 +5,22 @@ import (
 	"time"
 )
 
-// NewExtendAdds returns the lock extend-adds, whose extend adds to what is left of a lease.
+func extendAddsSpec() Spec {
+	return Spec{
+		Name:     "extend-adds",
+		Title:    "setnx-px-lua whose extend adds to what is left",
+		Source:   "redis-py",
+		Flaw:     "P73",
+		Masters:  1,
+		Variant:  "setnx-px-lua",
+		Extends:  true,
+		HasToken: true,
+		Promises: Promises{ExtendAdds: true},
+		New:      newExtendAdds,
+	}
+}
+
+// newExtendAdds returns the lock extend-adds, whose extend adds to what is left of a lease.
 //
 //	acquire, release  as setnx-px-lua
 //	extend            a script: if key's value is the own token, PTTL, and PEXPIRE by the sum
@@ -15,7 +30,7 @@ import (
 //
 // Broken: a script that is executed twice adds twice. The key outlives every lease that anybody
 // has asked for (P73). Otherwise as sound as setnx-px-lua.
-func NewExtendAdds(env Env) Locker {
+func newExtendAdds(env Env) Locker {
 	lock := newSetNXPX(env, compareAndDelete)
 	lock.extend = func(ctx context.Context, l *singleLease, ttl time.Duration) error {
 		if err := lock.check(l.key, ttl); err != nil {
@@ -33,7 +48,23 @@ func NewExtendAdds(env Env) Locker {
 	return lock
 }
 
-// NewExtendAddsOnce returns the lock extend-adds-once: extend-adds whose client does the sum.
+func extendAddsOnceSpec() Spec {
+	return Spec{
+		Name:       "extend-adds-once",
+		Title:      "extend-adds whose client does the sum",
+		Source:     "redis-py, repaired",
+		Sound:      true,
+		Assumption: "the master keeps its keys and its clock, and the holder stops before its deadline",
+		Masters:    1,
+		Variant:    "extend-adds",
+		Extends:    true,
+		HasToken:   true,
+		Promises:   Promises{ExtendAdds: true},
+		New:        newExtendAddsOnce,
+	}
+}
+
+// newExtendAddsOnce returns the lock extend-adds-once: extend-adds whose client does the sum.
 //
 //	acquire, release  as setnx-px-lua
 //	extend            the script of setnx-px-lua, with what is left of the deadline and the TTL
@@ -41,7 +72,7 @@ func NewExtendAdds(env Env) Locker {
 // A script that is executed twice sets the same TTL twice, a moment later.
 //
 // Sound under the assumptions of setnx-px-lua.
-func NewExtendAddsOnce(env Env) Locker {
+func newExtendAddsOnce(env Env) Locker {
 	lock := newSetNXPX(env, compareAndDelete)
 	lock.extend = func(ctx context.Context, l *singleLease, ttl time.Duration) error {
 		if err := lock.check(l.key, ttl); err != nil {

@@ -5,7 +5,21 @@ import (
 	"time"
 )
 
-// NewExtendLater returns the lock extend-later, whose deadline only ever moves to later.
+func extendLaterSpec() Spec {
+	return Spec{
+		Name:     "extend-later",
+		Title:    "setnx-px-lua whose deadline only ever moves to later",
+		Source:   "mutant of setnx-px-lua",
+		Flaw:     "P70",
+		Masters:  1,
+		Variant:  "setnx-px-lua",
+		Extends:  true,
+		HasToken: true,
+		New:      newExtendLater,
+	}
+}
+
+// newExtendLater returns the lock extend-later, whose deadline only ever moves to later.
 //
 //	acquire, release, extend  as setnx-px-lua
 //
@@ -14,7 +28,7 @@ import (
 //
 // Broken: a holder that extends by less than is left has shortened its lease, and is told that
 // it has the longer one (P70).
-func NewExtendLater(env Env) Locker {
+func newExtendLater(env Env) Locker {
 	lock := newSetNXPX(env, compareAndDelete)
 	lock.extend = func(ctx context.Context, l *singleLease, ttl time.Duration) error {
 		before := l.deadline

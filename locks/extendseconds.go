@@ -5,7 +5,24 @@ import (
 	"time"
 )
 
-// NewExtendSeconds returns the lock extend-seconds, whose extend counts in seconds.
+func extendSecondsSpec() Spec {
+	return Spec{
+		Name:     "extend-seconds",
+		Title:    "setnx-px-lua that extends by seconds where milliseconds are wanted",
+		Source:   "mutant of setnx-px-lua",
+		Flaw:     "P74",
+		Masters:  1,
+		Variant:  "setnx-px-lua",
+		Extends:  true,
+		HasToken: true,
+		Breaks: map[string]string{
+			"extend": "P74: extend tells PEXPIRE seconds",
+		},
+		New: newExtendSeconds,
+	}
+}
+
+// newExtendSeconds returns the lock extend-seconds, whose extend counts in seconds.
 //
 //	acquire, release  as setnx-px-lua
 //	extend            the script of setnx-px-lua, with the TTL in seconds
@@ -15,7 +32,7 @@ import (
 //
 // Broken: a lease that is extended ends a thousand times too early, and its holder is told the
 // whole of it (P74).
-func NewExtendSeconds(env Env) Locker {
+func newExtendSeconds(env Env) Locker {
 	lock := newSetNXPX(env, compareAndDelete)
 	lock.extend = func(ctx context.Context, l *singleLease, ttl time.Duration) error {
 		if err := lock.check(l.key, ttl); err != nil {

@@ -5,7 +5,24 @@ import (
 	"time"
 )
 
-// NewExtendUnchecked returns the lock extend-unchecked, which extends whatever is under its key.
+func extendUncheckedSpec() Spec {
+	return Spec{
+		Name:     "extend-unchecked",
+		Title:    "setnx-px-lua that extends by PEXPIRE whatever is under its key",
+		Source:   "mutant of setnx-px-lua",
+		Flaw:     "P69",
+		Masters:  1,
+		Variant:  "setnx-px-lua",
+		Extends:  true,
+		HasToken: true,
+		Breaks: map[string]string{
+			"extend after expiry is refused": "P69: extend gives whatever is under the key a new end",
+		},
+		New: newExtendUnchecked,
+	}
+}
+
+// newExtendUnchecked returns the lock extend-unchecked, which extends whatever is under its key.
 //
 //	acquire, release  as setnx-px-lua
 //	extend            PEXPIRE key milliseconds
@@ -14,7 +31,7 @@ import (
 //
 // Broken: a holder that outlived its lease gives the next holder's key its own TTL, and is told
 // that the lock is its own (P69).
-func NewExtendUnchecked(env Env) Locker {
+func newExtendUnchecked(env Env) Locker {
 	lock := newSetNXPX(env, compareAndDelete)
 	lock.extend = func(ctx context.Context, l *singleLease, ttl time.Duration) error {
 		if err := lock.check(l.key, ttl); err != nil {

@@ -5,7 +5,21 @@ import (
 	"time"
 )
 
-// NewExtendUnheard returns the lock extend-unheard, whose extend succeeds unless it is refused.
+func extendUnheardSpec() Spec {
+	return Spec{
+		Name:     "extend-unheard",
+		Title:    "setnx-px-lua whose extend succeeds unless it is refused",
+		Source:   "mutant of setnx-px-lua",
+		Flaw:     "P72",
+		Masters:  1,
+		Variant:  "setnx-px-lua",
+		Extends:  true,
+		HasToken: true,
+		New:      newExtendUnheard,
+	}
+}
+
+// newExtendUnheard returns the lock extend-unheard, whose extend succeeds unless it is refused.
 //
 //	acquire, release, extend  as setnx-px-lua
 //
@@ -14,7 +28,7 @@ import (
 //
 // Broken: an extend that never reached the server moves the deadline beyond the life of the
 // key (P72).
-func NewExtendUnheard(env Env) Locker {
+func newExtendUnheard(env Env) Locker {
 	lock := newSetNXPX(env, compareAndDelete)
 	lock.extend = func(ctx context.Context, l *singleLease, ttl time.Duration) error {
 		deadline := l.from(ttl)

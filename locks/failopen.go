@@ -8,7 +8,20 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// NewFailOpen returns the lock fail-open, which lets everybody in when Redis cannot be asked.
+func failOpenSpec() Spec {
+	return Spec{
+		Name:     "fail-open",
+		Title:    "setnx-px-lua that is granted when the server cannot be reached",
+		Source:   "mutant of setnx-px-lua",
+		Flaw:     "P85",
+		Masters:  1,
+		Variant:  "setnx-px-lua",
+		HasToken: true,
+		New:      newFailOpen,
+	}
+}
+
+// newFailOpen returns the lock fail-open, which lets everybody in when Redis cannot be asked.
 //
 //	acquire, release  as setnx-px-lua
 //
@@ -16,7 +29,7 @@ import (
 // without a lock, says its author, than not to work.
 //
 // Broken: who cannot reach the server gets in beside whoever holds the lock (P85).
-func NewFailOpen(env Env) Locker {
+func newFailOpen(env Env) Locker {
 	lock := newSetNXPX(env, compareAndDelete)
 	lock.acquire = func(ctx context.Context, node *redis.Client, key, token string, ttl time.Duration) (int64, error) {
 		err := setNXPX(ctx, node, key, token, ttl)

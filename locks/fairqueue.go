@@ -8,29 +8,59 @@ import (
 	"time"
 )
 
-// NewFairQueue returns the lock fair-queue, which serves those that wait in the order in which
+func fairQueueSpec() Spec {
+	return Spec{
+		Name:       "fair-queue",
+		Title:      "setnx-px-lua with a queue of those that wait; script",
+		Source:     "Redisson fair lock",
+		Sound:      true,
+		Assumption: "the master keeps its keys and its clock, and the holder stops before its deadline",
+		Masters:    1,
+		HasToken:   true,
+		Waits:      true,
+		Promises:   Promises{Fair: true},
+		New:        newFairQueue,
+	}
+}
+
+// newFairQueue returns the lock fair-queue, which serves those that wait in the order in which
 // they came. It is Patient, and promises to be fair.
 //
 //	acquire  a script: if key is absent and nobody waits, SET key token PX milliseconds
 //	await    the same, again and again, a quarter of the TTL apart; the script keeps the
-//	         waiter's place in QueueKey(key), a sorted set, and lets in who is first
+//	         waiter's place in queueKey(key), a sorted set, and lets in who is first
 //	release  a script that deletes key if its value is the own token
 //
 // A place is kept for as long as its waiter goes on asking: one that has not asked for a TTL,
-// by the server's clock, has lost it. QueueKey(key)+":seen" has when each asked last. An acquire
+// by the server's clock, has lost it. queueKey(key)+":seen" has when each asked last. An acquire
 // that tries once takes no place, and is refused while anybody waits.
 //
 // Source: Redisson's fair lock, with polling for its messages.
 //
 // Sound under the assumptions of setnx-px-lua.
-func NewFairQueue(env Env) Locker { return &fairQueue{newSetNXPX(env, compareAndDelete), fairQueueLua} }
+func newFairQueue(env Env) Locker { return &fairQueue{newSetNXPX(env, compareAndDelete), fairQueueLua} }
 
-// NewFairQueueBarging returns the lock fair-queue-barging: fair-queue whose script looks at
+func fairQueueBargingSpec() Spec {
+	return Spec{
+		Name:     "fair-queue-barging",
+		Title:    "fair-queue that lets in who finds the lock free",
+		Source:   "mutant of fair-queue",
+		Flaw:     "P84",
+		Masters:  1,
+		Variant:  "fair-queue",
+		HasToken: true,
+		Waits:    true,
+		Promises: Promises{Fair: true},
+		New:      newFairQueueBarging,
+	}
+}
+
+// newFairQueueBarging returns the lock fair-queue-barging: fair-queue whose script looks at
 // the queue only if it does not find the lock free.
 //
 // Broken: a client that comes while others wait is let in if it comes at the right moment, and
 // one that releases and acquires always does (P84).
-func NewFairQueueBarging(env Env) Locker {
+func newFairQueueBarging(env Env) Locker {
 	return &fairQueue{newSetNXPX(env, compareAndDelete), fairQueueBargingLua}
 }
 
@@ -39,8 +69,8 @@ type fairQueue struct {
 	lua string
 }
 
-// QueueKey is where fair-queue keeps who waits for the lock on key.
-func QueueKey(key string) string {
+// queueKey is where fair-queue keeps who waits for the lock on key.
+func queueKey(key string) string {
 	if strings.Contains(key, "}") {
 		return key + ":queue"
 	}
@@ -52,7 +82,7 @@ func (l *fairQueue) Acquire(ctx context.Context, key string, ttl time.Duration) 
 }
 
 func (l *fairQueue) Await(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
-	place, err := newToken(l.env.Rand)
+	place, err := NewToken(l.env.Rand)
 	if err != nil {
 		return nil, err
 	}
@@ -69,16 +99,16 @@ func (l *fairQueue) Await(ctx context.Context, key string, ttl time.Duration) (L
 
 // try tries once. An empty place is none.
 func (l *fairQueue) try(ctx context.Context, key string, ttl time.Duration, place string) (Lease, error) {
-	if err := checkInput(key, ttl); err != nil {
+	if err := CheckInput(key, ttl); err != nil {
 		return nil, err
 	}
-	token, err := newToken(l.env.Rand)
+	token, err := NewToken(l.env.Rand)
 	if err != nil {
 		return nil, err
 	}
 	lease := &singleLease{lock: l.single, key: key, token: token}
 	lease.deadline = lease.from(ttl) // before a byte is sent, see single.Acquire
-	queue := QueueKey(key)
+	queue := queueKey(key)
 	entered, err := l.env.Nodes[0].Eval(ctx, l.lua, []string{key, queue, queue + ":seen"}, token, ttl.Milliseconds(), place).Int64()
 	switch {
 	case err != nil:

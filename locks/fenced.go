@@ -8,7 +8,22 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// NewFenced returns the lock fenced: setnx-px-lua whose leases carry fencing tokens,
+func fencedSpec() Spec {
+	return Spec{
+		Name:       "fenced",
+		Title:      "setnx-px-lua with fencing tokens",
+		Source:     "R, K",
+		Sound:      true,
+		Assumption: "the master keeps its keys and its clock, and the resource refuses old tokens",
+		Masters:    1,
+		Fencing:    true,
+		Extends:    true,
+		HasToken:   true,
+		New:        newFenced,
+	}
+}
+
+// newFenced returns the lock fenced: setnx-px-lua whose leases carry fencing tokens,
 // 1 and up, each higher than all before it.
 //
 //	acquire  a script: if key is absent, INCR the counter FenceKey(key) and
@@ -24,12 +39,12 @@ import (
 // refuses tokens lower than the highest it has seen is safe from holders that go on
 // past their deadline (P11). The counter has no TTL and must outlive every lease: a
 // master that loses it issues old tokens again (P16).
-func NewFenced(env Env) Locker {
+func newFenced(env Env) Locker {
 	return &single{env: env, acquire: fencedAcquire, release: compareAndDelete, extend: extendOwn}
 }
 
 func fencedAcquire(ctx context.Context, node *redis.Client, key, token string, ttl time.Duration) (int64, error) {
-	fence, err := fencedAcquireScript().run(ctx, node, []string{key, FenceKey(key)}, token, ttl.Milliseconds())
+	fence, err := fencedAcquireScript.run(ctx, node, []string{key, FenceKey(key)}, token, ttl.Milliseconds())
 	if err == nil && fence == 0 {
 		return 0, ErrTaken
 	}

@@ -8,7 +8,22 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// NewFencedAfter returns the lock fenced-after: setnx-px-lua that draws its fencing token in a
+func fencedAfterSpec() Spec {
+	return Spec{
+		Name:       "fenced-after",
+		Title:      "SET NX PX, then a fencing token by script; compare-and-delete script",
+		Source:     "K, written anew",
+		Sound:      true,
+		Assumption: "the master keeps its keys and its clock, and the resource refuses old tokens",
+		Masters:    1,
+		Fencing:    true,
+		Extends:    true,
+		HasToken:   true,
+		New:        newFencedAfter,
+	}
+}
+
+// newFencedAfter returns the lock fenced-after: setnx-px-lua that draws its fencing token in a
 // second step, while it holds the key.
 //
 //	acquire  SET key token NX PX milliseconds; a script: if key's value is the own token, INCR
@@ -24,7 +39,7 @@ import (
 // answer, the key is given back and the outcome stays open until the TTL ends.
 //
 // Sound under the assumptions of fenced.
-func NewFencedAfter(env Env) Locker {
+func newFencedAfter(env Env) Locker {
 	return &single{env: env, acquire: fencedAfterAcquire, release: compareAndDelete, extend: extendOwn}
 }
 
@@ -32,7 +47,7 @@ func fencedAfterAcquire(ctx context.Context, node *redis.Client, key, token stri
 	if err := setNXPX(ctx, node, key, token, ttl); err != nil {
 		return 0, err
 	}
-	fence, err := fenceDrawScript().run(ctx, node, []string{key, FenceKey(key)}, token)
+	fence, err := fenceDrawScript.run(ctx, node, []string{key, FenceKey(key)}, token)
 	switch {
 	case err != nil:
 		return 0, errors.Join(err, compareAndDelete(ctx, node, key, token))

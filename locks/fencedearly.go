@@ -7,7 +7,21 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// NewFencedEarly returns the lock fenced-early, which draws its token before it has the lock.
+func fencedEarlySpec() Spec {
+	return Spec{
+		Name:     "fenced-early",
+		Title:    "fenced that draws its token before it has the lock",
+		Source:   "mutant of fenced",
+		Flaw:     "P78",
+		Masters:  1,
+		Variant:  "fenced",
+		Fencing:  true,
+		HasToken: true,
+		New:      newFencedEarly,
+	}
+}
+
+// newFencedEarly returns the lock fenced-early, which draws its token before it has the lock.
 //
 //	acquire  INCR the counter, then SET key token NX PX milliseconds
 //	release  as fenced
@@ -16,7 +30,7 @@ import (
 //
 // Broken: between the two somebody else may draw, acquire and be done. Tokens are in the order
 // of asking and not of holding, and the resource refuses the holder (P78).
-func NewFencedEarly(env Env) Locker {
+func newFencedEarly(env Env) Locker {
 	return &single{env: env, release: compareAndDelete, acquire: func(
 		ctx context.Context, node *redis.Client, key, token string, ttl time.Duration,
 	) (int64, error) {

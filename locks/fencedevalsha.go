@@ -8,7 +8,21 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// NewFencedEvalsha returns the lock fenced-evalsha: fenced that loads its scripts before its
+func fencedEvalshaSpec() Spec {
+	return Spec{
+		Name:     "fenced-evalsha",
+		Title:    "fenced that sends its scripts once, and then only their digests",
+		Source:   "mutant of fenced, R",
+		Flaw:     "P57",
+		Masters:  1,
+		Variant:  "fenced",
+		Fencing:  true,
+		HasToken: true,
+		New:      newFencedEvalsha,
+	}
+}
+
+// newFencedEvalsha returns the lock fenced-evalsha: fenced that loads its scripts before its
 // first acquire, and from then on names them by their digests only.
 //
 //	first             SCRIPT LOAD of both scripts
@@ -19,7 +33,7 @@ import (
 //
 // Broken: a server that forgets its scripts (SCRIPT FLUSH, a restart, a failover) never grants
 // this client a lock again, and takes none back before its TTL (P57).
-func NewFencedEvalsha(env Env) Locker {
+func newFencedEvalsha(env Env) Locker {
 	return &fencedEvalsha{single: single{env: env, acquire: fencedAcquireByDigest, release: compareAndDeleteByDigest}}
 }
 
@@ -39,8 +53,8 @@ func (f *fencedEvalsha) load(ctx context.Context) error {
 	if f.loaded.Load() {
 		return nil
 	}
-	for _, s := range []script{fencedAcquireScript(), compareAndDeleteScript()} {
-		if err := f.env.Nodes[0].ScriptLoad(ctx, s.lua).Err(); err != nil {
+	for _, s := range []script{fencedAcquireScript, compareAndDeleteScript} {
+		if err := s.code.Load(ctx, f.env.Nodes[0]).Err(); err != nil {
 			return err
 		}
 	}
@@ -49,7 +63,7 @@ func (f *fencedEvalsha) load(ctx context.Context) error {
 }
 
 func fencedAcquireByDigest(ctx context.Context, node *redis.Client, key, token string, ttl time.Duration) (int64, error) {
-	fence, err := node.EvalSha(ctx, fencedAcquireScript().sha1, []string{key, FenceKey(key)}, token, ttl.Milliseconds()).Int64()
+	fence, err := fencedAcquireScript.code.EvalSha(ctx, node, []string{key, FenceKey(key)}, token, ttl.Milliseconds()).Int64()
 	if err == nil && fence == 0 {
 		return 0, ErrTaken
 	}
@@ -57,5 +71,5 @@ func fencedAcquireByDigest(ctx context.Context, node *redis.Client, key, token s
 }
 
 func compareAndDeleteByDigest(ctx context.Context, node *redis.Client, key, token string) error {
-	return deleted(node.EvalSha(ctx, compareAndDeleteScript().sha1, []string{key}, token).Int64())
+	return deleted(compareAndDeleteScript.code.EvalSha(ctx, node, []string{key}, token).Int64())
 }

@@ -17,8 +17,8 @@ func TestFencedEvalshaForgotten(t *testing.T) {
 		lock   func(locks.Env) locks.Locker
 		broken bool
 	}{
-		{"fenced", locks.NewFenced, false},
-		{"fenced-evalsha", locks.NewFencedEvalsha, true},
+		{"fenced", constructor("fenced"), false},
+		{"fenced-evalsha", constructor("fenced-evalsha"), true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -7,7 +7,24 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// NewFencedExpires returns the lock fenced-expires, whose counter ends with the lease.
+func fencedExpiresSpec() Spec {
+	return Spec{
+		Name:     "fenced-expires",
+		Title:    "fenced whose counter ends with the lease",
+		Source:   "mutant of fenced",
+		Flaw:     "P76",
+		Masters:  1,
+		Variant:  "fenced",
+		Fencing:  true,
+		HasToken: true,
+		Breaks: map[string]string{
+			"tokens increase": "P76: the counter ends with the lease",
+		},
+		New: newFencedExpires,
+	}
+}
+
+// newFencedExpires returns the lock fenced-expires, whose counter ends with the lease.
 //
 //	acquire  the script of fenced, and in it PEXPIRE of the counter
 //	release  as fenced
@@ -16,7 +33,7 @@ import (
 //
 // Broken: when the lease ends the counter does, and the next holder gets the token that the
 // late one has: the resource cannot tell them apart (P76).
-func NewFencedExpires(env Env) Locker {
+func newFencedExpires(env Env) Locker {
 	return &single{env: env, release: compareAndDelete, acquire: func(
 		ctx context.Context, node *redis.Client, key, token string, ttl time.Duration,
 	) (int64, error) {

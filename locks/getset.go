@@ -12,7 +12,23 @@ import (
 // getSetTolerance is how far the clients' clocks may differ, by B.
 const getSetTolerance = time.Second
 
-// NewGetSet returns the lock getset.
+func getSetSpec() Spec {
+	return Spec{
+		Name:     "getset",
+		Promises: Promises{Tolerance: getSetTolerance},
+		Title:    "SETNX of the instant it ends, if that has passed GETSET, then EXPIRE; DEL",
+		Source:   "B",
+		Flaw:     "P05, P06, P07",
+		Masters:  1,
+		Breaks: map[string]string{
+			"foreign release is refused":         "P07: DEL takes the lock from its next holder",
+			"interrupted acquire leaves nothing": "P02, mended: a client that stops after SETNX leaves a key that may be taken over 1 s after the lease",
+		},
+		New: newGetSet,
+	}
+}
+
+// newGetSet returns the lock getset.
 //
 //	acquire  SETNX key ends, where ends is the client's clock + TTL + 1 s in milliseconds;
 //	         if that answered 0: GET key, and if the client's clock was past its value:
@@ -30,7 +46,7 @@ const getSetTolerance = time.Second
 // answers ErrTaken (P05); if the key had just gone, it made one that nobody holds. A client whose clock is ahead by more than the TTL and a second
 // takes a lease that has not ended (P06), and the release takes the lock from whoever
 // holds it by then (P07).
-func NewGetSet(env Env) Locker {
+func newGetSet(env Env) Locker {
 	return &plain{env: env, acquire: setNXThenGetSet}
 }
 

@@ -12,7 +12,20 @@ import (
 // Impatience is the refusal in a row after which impatient takes a lock to be left behind.
 const Impatience = 100
 
-// NewImpatient returns the lock impatient, which breaks locks that it takes to be stuck.
+func impatientSpec() Spec {
+	return Spec{
+		Name:     "impatient",
+		Title:    "setnx-px-lua that deletes the key at every hundredth refusal",
+		Source:   "mutant of setnx-px-lua",
+		Flaw:     "P79",
+		Masters:  1,
+		Variant:  "setnx-px-lua",
+		HasToken: true,
+		New:      newImpatient,
+	}
+}
+
+// newImpatient returns the lock impatient, which breaks locks that it takes to be stuck.
 //
 //	acquire  SET key token NX PX milliseconds; at every hundredth refusal in a row DEL key, and
 //	         the same SET again
@@ -22,7 +35,7 @@ const Impatience = 100
 // when keys had no TTL.
 //
 // Broken: who asks often enough gets the lock of whoever holds it (P79).
-func NewImpatient(env Env) Locker {
+func newImpatient(env Env) Locker {
 	lock := newSetNXPX(env, compareAndDelete)
 	var refused atomic.Int64
 	lock.acquire = func(ctx context.Context, node *redis.Client, key, token string, ttl time.Duration) (int64, error) {

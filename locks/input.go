@@ -18,9 +18,9 @@ func (e *InputError) Error() string {
 	return fmt.Sprintf("lock %s is %s, want %s", e.Field, e.Value, e.Want)
 }
 
-// checkInput accepts a key and a TTL that Redis can hold: PX takes whole milliseconds.
-// Every Duration fits the server's 64-bit milliseconds.
-func checkInput(key string, ttl time.Duration) error {
+// CheckInput returns an *InputError unless key and ttl are what Redis can hold: PX takes whole
+// milliseconds. Every Duration fits the server's 64-bit milliseconds.
+func CheckInput(key string, ttl time.Duration) error {
 	if key == "" {
 		return &InputError{Field: "key", Value: `""`, Want: "a name"}
 	}
@@ -30,10 +30,10 @@ func checkInput(key string, ttl time.Duration) error {
 	return nil
 }
 
-// newToken returns a value that no other attempt has: 20 random bytes in hexadecimal,
+// NewToken returns a value that no other attempt has: 20 random bytes in hexadecimal,
 // as the Redis documentation advises (Distributed Locks, "Correct implementation with
 // a single instance").
-func newToken(random io.Reader) (string, error) {
+func NewToken(random io.Reader) (string, error) {
 	var b [20]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {
 		return "", fmt.Errorf("random token: %w", err)

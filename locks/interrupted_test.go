@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/libraries"
 	"github.com/lockbench/lockbench/locks"
 )
 
@@ -17,7 +18,7 @@ import (
 func TestInterruptedAcquire(t *testing.T) {
 	const key, ttl = "orders/42", time.Second
 	leaveOne := []string{"setnx", "setnx-expire", "setnx-timestamp-del", "getset"}
-	for _, spec := range locks.All() {
+	for _, spec := range libraries.Catalogue() {
 		if spec.Name == "lua-uuid-as-printed" {
 			continue // it sends nothing at all
 		}

@@ -4,14 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/internal/libraries"
 )
 
 // TestLibraries checks that the adapters name their module and version, and nobody else does.
 func TestLibraries(t *testing.T) {
 	modules := []string{"redsync", "bsm/redislock", "rueidislock"}
 	seen := map[string]bool{}
-	for _, spec := range locks.All() {
+	for _, spec := range libraries.Catalogue() {
 		module, version, _ := strings.Cut(spec.Library(), " ")
 		seen[module] = true
 		known := false

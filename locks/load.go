@@ -11,7 +11,7 @@ import (
 // that the first release of a run is one command and not two.
 func Load(ctx context.Context, node *redis.Client) error {
 	for _, s := range scripts() {
-		if err := node.ScriptLoad(ctx, s.lua).Err(); err != nil {
+		if err := s.code.Load(ctx, node).Err(); err != nil {
 			return fmt.Errorf("load script %s: %w", s.name, err)
 		}
 	}

@@ -1,5 +1,6 @@
 // Package locks holds the locks under test: full implementations over go-redis,
-// one family per file, faithful to their sources, bugs included.
+// one family per file, faithful to their sources, bugs included. All lists them, Find finds
+// one by its name, and Spec.New makes it.
 //
 // A lock sees its surroundings only through Env. Nothing here reads the machine's
 // clock or a global random source.

@@ -9,7 +9,23 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// NewLuaSetNXExpire returns the lock lua-setnx-expire.
+func luaSetNXExpireSpec() Spec {
+	return Spec{
+		Name:         "lua-setnx-expire",
+		Title:        "script of SETNX and EXPIRE; DEL",
+		Source:       "B",
+		Flaw:         "P07, P28",
+		Masters:      1,
+		WholeSeconds: true,
+		Breaks: map[string]string{
+			"foreign release is refused": "P07: DEL takes the lock from its next holder",
+			"bad input":                  "P28: a fraction of a second fails in the script, after SETNX",
+		},
+		New: newLuaSetNXExpire,
+	}
+}
+
+// newLuaSetNXExpire returns the lock lua-setnx-expire.
 //
 //	acquire  a script: SETNX key 1; if that answered 1: EXPIRE key seconds
 //	release  DEL key
@@ -20,7 +36,7 @@ import (
 // seconds, and the argument is not checked before: for a TTL of 1.5 s the script fails at
 // EXPIRE, and the key that SETNX has set stays without a TTL (P28). B names that case and
 // sets it aside.
-func NewLuaSetNXExpire(env Env) Locker {
+func newLuaSetNXExpire(env Env) Locker {
 	return &plain{
 		env: env,
 		acquire: func(ctx context.Context, env Env, key string, ttl time.Duration) error {
@@ -33,7 +49,7 @@ func NewLuaSetNXExpire(env Env) Locker {
 // no whole number of seconds is such an error, and leaves a key without a TTL.
 func setNXExpire(ctx context.Context, node *redis.Client, key, value string, ttl time.Duration) error {
 	seconds := strconv.FormatFloat(ttl.Seconds(), 'f', -1, 64)
-	_, err := setNXExpireScript().run(ctx, node, []string{key}, value, seconds)
+	_, err := setNXExpireScript.run(ctx, node, []string{key}, value, seconds)
 	if errors.Is(err, redis.Nil) { // the script's false
 		return ErrTaken
 	}

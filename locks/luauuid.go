@@ -13,15 +13,31 @@ import (
 // ErrAlreadyLocked says that the lock is taken by this very client. It is an ErrTaken.
 var ErrAlreadyLocked = fmt.Errorf("%w: this client holds it already", ErrTaken)
 
-// Polling says how an acquire waits for a lock that is taken.
-type Polling struct {
+// polling says how an acquire waits for a lock that is taken.
+type polling struct {
 	// Tries is how often it tries; 0 means once.
 	Tries int
 	// Interval is how long it sleeps between two tries.
 	Interval time.Duration
 }
 
-// NewLuaUUID returns the lock lua-uuid, which tries once.
+func luaUUIDSpec() Spec {
+	return Spec{
+		Name:         "lua-uuid",
+		Title:        "script of SETNX and EXPIRE, UUID and time as token; compare-and-delete script",
+		Source:       "B",
+		Sound:        true,
+		Assumption:   "the master keeps its keys and its clock, and the holder stops before its deadline",
+		Masters:      1,
+		WholeSeconds: true,
+		Extends:      true,
+		HasToken:     true,
+		Waits:        true,
+		New:          newLuaUUID,
+	}
+}
+
+// newLuaUUID returns the lock lua-uuid, which tries once.
 //
 //	acquire  a script: SETNX key token; if that answered 1: EXPIRE key seconds
 //	release  a script that deletes key if its value is the own token
@@ -40,13 +56,13 @@ type Polling struct {
 //
 // Sound under the assumptions of setnx-px-lua. Neither the lock nor its leases are safe
 // for concurrent use, as B says of its own: make one lock per goroutine.
-func NewLuaUUID(env Env) Locker { return NewLuaUUIDPolling(env, Polling{}) }
+func newLuaUUID(env Env) Locker { return newLuaUUIDPolling(env, polling{}) }
 
-// NewLuaUUIDPolling returns the lock lua-uuid, which tries again while the lock is taken.
+// newLuaUUIDPolling returns the lock lua-uuid, which tries again while the lock is taken.
 //
 // It sleeps on the client's clock. An acquire that ends while it sleeps, because its
 // context does, is a refusal: ErrTaken with the context's error.
-func NewLuaUUIDPolling(env Env, polling Polling) Locker {
+func newLuaUUIDPolling(env Env, p polling) Locker {
 	return &luaUUID{
 		try: single{
 			env: env,
@@ -58,33 +74,66 @@ func NewLuaUUIDPolling(env Env, polling Polling) Locker {
 			accept:  acceptWholeSeconds,
 			extend:  extendOwn,
 		},
-		polling: polling,
+		polling: p,
 		held:    map[string]extendableLease{},
 	}
 }
 
-// NewLuaUUIDAsPrinted returns the lock lua-uuid-as-printed: lua-uuid with the loop that B
+func luaUUIDAsPrintedSpec() Spec {
+	return Spec{
+		Name:         "lua-uuid-as-printed",
+		Title:        "lua-uuid whose loop gives up before its last try, with one try",
+		Source:       "B",
+		Flaw:         "P48",
+		Masters:      1,
+		WholeSeconds: true,
+		Variant:      "lua-uuid",
+		Extends:      true,
+		HasToken:     true,
+		Waits:        true,
+		Breaks: map[string]string{
+			"mutual exclusion":                   "P48: with one try it never tries",
+			"refusal":                            "P48: with one try it never tries",
+			"expiry":                             "P48: with one try it never tries",
+			"foreign release is refused":         "P48: with one try it never tries",
+			"second release is refused":          "P48: with one try it never tries",
+			"cancelled context":                  "P48: with one try it never tries",
+			"interrupted acquire leaves nothing": "P48: with one try it never tries",
+			"deadline is not after expiry":       "P48: with one try it never tries",
+			"verify":                             "P48: with one try it never tries",
+			"no token":                           "P48: with one try it never tries",
+			"bad input":                          "P48: with one try it never tries",
+			"capabilities are as promised":       "P48: with one try it never tries",
+			"no re-entry":                        "P48: with one try it never tries",
+			"extend":                             "P48: with one try it never tries",
+			"extend after expiry is refused":     "P48: with one try it never tries",
+		},
+		New: newLuaUUIDAsPrinted,
+	}
+}
+
+// newLuaUUIDAsPrinted returns the lock lua-uuid-as-printed: lua-uuid with the loop that B
 // prints, and one try.
 //
 // Source: B 追, the listing's second tryLock.
 //
 // Broken: the loop counts, and gives up, before it tries (++tryCount >= maxTryCount). With
 // a maximum of one it answers ErrTaken for a free lock, and sends nothing (P48).
-func NewLuaUUIDAsPrinted(env Env) Locker {
-	return NewLuaUUIDAsPrintedPolling(env, Polling{Tries: 1})
+func newLuaUUIDAsPrinted(env Env) Locker {
+	return newLuaUUIDAsPrintedPolling(env, polling{Tries: 1})
 }
 
-// NewLuaUUIDAsPrintedPolling is NewLuaUUIDAsPrinted with a choice of the maximum. The lock
+// newLuaUUIDAsPrintedPolling is newLuaUUIDAsPrinted with a choice of the maximum. The lock
 // tries once less often than that, and sleeps after the last try too.
-func NewLuaUUIDAsPrintedPolling(env Env, polling Polling) Locker {
-	lock := NewLuaUUIDPolling(env, polling).(*luaUUID)
+func newLuaUUIDAsPrintedPolling(env Env, p polling) Locker {
+	lock := newLuaUUIDPolling(env, p).(*luaUUID)
 	lock.asPrinted = true
 	return lock
 }
 
 type luaUUID struct {
 	try       single
-	polling   Polling
+	polling   polling
 	asPrinted bool
 	held      map[string]extendableLease // by key
 }

@@ -29,7 +29,7 @@ func (s *script) tries() int { return strings.Count(s.names(), "EVALSHA") }
 func TestLuaUUIDToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		node, env := loaded(t)
-		lock, seen := locks.NewLuaUUID(env), map[string]bool{}
+		lock, seen := constructor("lua-uuid")(env), map[string]bool{}
 		format := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\.` +
 			fmt.Sprint(time.Now().UnixMilli()) + `$`)
 		for range 20 {
@@ -103,7 +103,7 @@ func TestLuaUUIDDoubleLock(t *testing.T) {
 func TestLuaUUIDRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		node, env := loaded(t)
-		lock, seen := locks.NewLuaUUID(env), follow(node)
+		lock, seen := constructor("lua-uuid")(env), follow(node)
 		held, err := lock.Acquire(t.Context(), lockKey, time.Second)
 		if err != nil {
 			t.Fatal(err)
@@ -126,7 +126,7 @@ func TestLuaUUIDRelease(t *testing.T) {
 func TestLuaUUIDWholeSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		node, env := loaded(t)
-		lock, seen := locks.NewLuaUUID(env), follow(node)
+		lock, seen := constructor("lua-uuid")(env), follow(node)
 		_, err := lock.Acquire(t.Context(), lockKey, 1500*time.Millisecond)
 		var input *locks.InputError
 		if !errors.As(err, &input) || len(seen.take()) != 0 {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/lockbench/lockbench/locks"
 )
 
 // beside is how many tests run side by side. Those on real servers mostly wait for
@@ -24,4 +26,13 @@ func TestMain(m *testing.M) {
 		}
 	}
 	goleak.VerifyTestMain(m)
+}
+
+// constructor makes the lock of that name. It panics if there is none: the name stands in a test.
+func constructor(name string) func(locks.Env) locks.Locker {
+	spec, err := locks.All().Find(name)
+	if err != nil {
+		panic(err)
+	}
+	return spec.New
 }

@@ -6,8 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/locks/locktest"
 )
 
 // mutant is a sound lock with one thing wrong: what is set replaces what is sound.
@@ -376,7 +377,7 @@ func TestContractCatchesMutants(t *testing.T) {
 	caught := map[string]bool{}
 	for _, mut := range mutants {
 		t.Run(mut.name, func(t *testing.T) {
-			spec, err := locks.Find(mut.of)
+			spec, err := libraries.Catalogue().Find(mut.of)
 			if err != nil {
 				t.Fatal(err)
 			}

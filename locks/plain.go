@@ -20,7 +20,7 @@ type plain struct {
 const one = "1"
 
 func (p *plain) Acquire(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
-	if err := checkInput(key, ttl); err != nil {
+	if err := CheckInput(key, ttl); err != nil {
 		return nil, err
 	}
 	var deadline time.Time

@@ -19,7 +19,7 @@ const lockKey = "orders/42"
 func TestExistsSetLetsTwoIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nodes, env := faultyEnv(t, 1)
-		a, b := locks.NewExistsSet(env), locks.NewExistsSet(another(t, nodes[0], "B"))
+		a, b := constructor("exists-set")(env), constructor("exists-set")(another(t, nodes[0], "B"))
 		follow(nodes[0]).once("SET", func() {
 			if _, err := b.Acquire(t.Context(), lockKey, time.Second); err != nil {
 				t.Errorf("B: %v", err)
@@ -34,7 +34,7 @@ func TestExistsSetLetsTwoIn(t *testing.T) {
 // The locks without a TTL say so, and keep the key for ever.
 func TestNoTTL(t *testing.T) {
 	for name, newLock := range map[string]func(locks.Env) locks.Locker{
-		"exists-set": locks.NewExistsSet, "setnx": locks.NewSetNX,
+		"exists-set": constructor("exists-set"), "setnx": constructor("setnx"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -65,8 +65,8 @@ func TestTakeOverByClock(t *testing.T) {
 		tolerance time.Duration
 		commands  string
 	}{
-		{"setnx-timestamp-del", locks.NewSetNXTimestampDel, 0, "SETNX GET DEL SETNX"},
-		{"getset", locks.NewGetSet, time.Second, "SETNX GET GETSET EXPIRE"},
+		{"setnx-timestamp-del", constructor("setnx-timestamp-del"), 0, "SETNX GET DEL SETNX"},
+		{"getset", constructor("getset"), time.Second, "SETNX GET GETSET EXPIRE"},
 	} {
 		for _, ahead := range []struct {
 			by    time.Duration
@@ -115,7 +115,7 @@ func TestTimestampDelRace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nodes, env := faultyEnv(t, 1)
 		setEnded(t, nodes[0])
-		a, b := locks.NewSetNXTimestampDel(env), locks.NewSetNXTimestampDel(another(t, nodes[0], "B"))
+		a, b := constructor("setnx-timestamp-del")(env), constructor("setnx-timestamp-del")(another(t, nodes[0], "B"))
 		follow(nodes[0]).once("DEL", func() {
 			if _, err := b.Acquire(t.Context(), lockKey, time.Second); err != nil {
 				t.Errorf("B: %v", err)
@@ -133,7 +133,7 @@ func TestGetSetOverwrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nodes, env := faultyEnv(t, 1)
 		setEnded(t, nodes[0])
-		loser, winner := locks.NewGetSet(env), locks.NewGetSet(another(t, nodes[0], "B"))
+		loser, winner := constructor("getset")(env), constructor("getset")(another(t, nodes[0], "B"))
 		follow(nodes[0]).once("GETSET", func() {
 			if _, err := winner.Acquire(t.Context(), lockKey, time.Second); err != nil {
 				t.Errorf("winner: %v", err)
@@ -159,7 +159,7 @@ func TestGetSetMakesOrphan(t *testing.T) {
 		nodes, env := faultyEnv(t, 1)
 		setEnded(t, nodes[0])
 		follow(nodes[0]).once("GETSET", func() { nodes[0].Del(lockKey) })
-		if _, err := locks.NewGetSet(env).Acquire(t.Context(), lockKey, time.Second); !errors.Is(err, locks.ErrTaken) {
+		if _, err := constructor("getset")(env).Acquire(t.Context(), lockKey, time.Second); !errors.Is(err, locks.ErrTaken) {
 			t.Errorf("acquire answered %v, want ErrTaken", err)
 		}
 		if !nodes[0].Exists(lockKey) {
@@ -179,7 +179,7 @@ func setEnded(t *testing.T, node *faulty) {
 // A value that is no instant is an error and no refusal: nobody knows whose it is.
 func TestTimestampOfAnother(t *testing.T) {
 	for name, newLock := range map[string]func(locks.Env) locks.Locker{
-		"setnx-timestamp-del": locks.NewSetNXTimestampDel, "getset": locks.NewGetSet,
+		"setnx-timestamp-del": constructor("setnx-timestamp-del"), "getset": constructor("getset"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -203,7 +203,7 @@ func TestTimestampOfAnother(t *testing.T) {
 func TestLuaSetNXExpireFraction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nodes, env := faultyEnv(t, 1)
-		lock := locks.NewLuaSetNXExpire(env)
+		lock := constructor("lua-setnx-expire")(env)
 		_, err := lock.Acquire(t.Context(), lockKey, 1500*time.Millisecond)
 		if err == nil || locks.Classify(err) != locks.Indefinite {
 			t.Errorf("acquire for 1.5s answered %v, want an indefinite error", err)
@@ -227,7 +227,7 @@ func TestSecondsAreSent(t *testing.T) {
 		}
 		seen := follow(nodes[0])
 		for _, ttl := range []time.Duration{time.Second, 48 * time.Hour, 500 * time.Millisecond} {
-			held, err := locks.NewLuaSetNXExpire(env).Acquire(t.Context(), lockKey, ttl)
+			held, err := constructor("lua-setnx-expire")(env).Acquire(t.Context(), lockKey, ttl)
 			if err == nil {
 				err = held.Release(t.Context())
 			}

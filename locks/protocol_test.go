@@ -18,8 +18,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/wire"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/protocol and docs/locks.md from what the locks are")
@@ -29,7 +30,7 @@ var update = flag.Bool("update", false, "rewrite testdata/protocol and docs/lock
 // they need it. What a broken lock answers is told where a sound one would answer
 // something else.
 func TestProtocol(t *testing.T) {
-	for _, spec := range locks.All() {
+	for _, spec := range libraries.Catalogue() {
 		t.Run(spec.Name, func(t *testing.T) {
 			var got string
 			if err := onEmbedded(spec, func(w *world) { got = protocol(t, w) }); err != nil {
@@ -62,7 +63,7 @@ func TestProtocolsArePinned(t *testing.T) {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
 	for _, file := range files {
-		if _, err := locks.Find(strings.TrimSuffix(filepath.Base(file), ".golden")); err != nil {
+		if _, err := libraries.Catalogue().Find(strings.TrimSuffix(filepath.Base(file), ".golden")); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
 	}

@@ -32,7 +32,7 @@ func told(c <-chan struct{}) bool {
 func TestSubscribe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStand(t)
-		a, b := s.lock("A", locks.NewRedissonStyle), s.lock("B", locks.NewRedissonStyle)
+		a, b := s.lock("A", constructor("redisson-style")), s.lock("B", constructor("redisson-style"))
 		outer, inner := s.acquire(a, "k1", heldTTL), s.acquire(a, "k1", heldTTL)
 		other := s.acquire(a, "k2", heldTTL)
 		connections := s.node.TotalConnectionCount()
@@ -89,11 +89,11 @@ func TestSubscribe(t *testing.T) {
 func TestSubscribeAgainAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStand(t)
-		a := s.lock("A", locks.NewRedissonStyle)
+		a := s.lock("A", constructor("redisson-style"))
 		b := s.over("B", func(context.Context) (net.Conn, error) {
 			conn, err := s.node.dial(context.Background())
 			return slowConn{conn}, err
-		}, locks.NewRedissonStyle)
+		}, constructor("redisson-style"))
 		for range 3 {
 			_, end := subscribe(t, b, heldKey)
 			end()
@@ -135,7 +135,7 @@ func TestSubscriptionSurvivesCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStand(t)
 		link, dial := s.link("B")
-		a, b := s.lock("A", locks.NewRedissonStyle), s.over("B", dial, locks.NewRedissonStyle)
+		a, b := s.lock("A", constructor("redisson-style")), s.over("B", dial, constructor("redisson-style"))
 		wake, end := subscribe(t, b, heldKey)
 		defer end()
 		link.Cut()
@@ -172,7 +172,7 @@ func TestSubscribeFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newStand(t)
-				b := s.lock("B", locks.NewRedissonStyle)
+				b := s.lock("B", constructor("redisson-style"))
 				tt.spoil(s)
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
@@ -186,7 +186,7 @@ func TestSubscribeFails(t *testing.T) {
 	t.Run("closed", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := newStand(t)
-			b := s.lock("B", locks.NewRedissonStyle)
+			b := s.lock("B", constructor("redisson-style"))
 			_, end := subscribe(t, b, heldKey)
 			_ = b.(interface{ Close() error }).Close()
 			synctest.Wait()

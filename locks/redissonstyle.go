@@ -10,7 +10,24 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// NewRedissonStyle returns the lock redisson-style, after Redisson's RLock. The holder is
+func redissonStyleSpec() Spec {
+	return Spec{
+		Name:       "redisson-style",
+		Title:      "reentrant-hash-keep that is renewed, and tells waiters; script with PUBLISH",
+		Source:     "D (Redisson)",
+		Sound:      true,
+		Assumption: "the master keeps its keys and its clock, the holder stops when it is told of the loss, and no command is sent twice (P33, P82)",
+		Masters:    1,
+		Renews:     true,
+		Reenters:   true,
+		Notifies:   true,
+		Waits:      true,
+		Promises:   Promises{NeverShortens: true},
+		New:        newRedissonStyle,
+	}
+}
+
+// newRedissonStyle returns the lock redisson-style, after Redisson's RLock. The holder is
 // Env.Client:Env.Thread.
 //
 //	acquire    a script: if key is absent or has the holder's field: HINCRBY 1, and
@@ -38,7 +55,7 @@ import (
 // thread of its process: goroutines that share it re-enter each other's lock.
 //
 // Sound under the assumptions of watchdog.
-func NewRedissonStyle(env Env) Locker {
+func newRedissonStyle(env Env) Locker {
 	b := newBackground(env, 0)
 	return &redisson{
 		background: b,
@@ -66,12 +83,12 @@ type redissonHold struct {
 }
 
 func (r *redisson) Acquire(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
-	if err := checkInput(key, ttl); err != nil {
+	if err := CheckInput(key, ttl); err != nil {
 		return nil, err
 	}
 	// Read before a byte is sent, see single.Acquire.
 	deadline := r.env.Clock.Now().Add(ttl)
-	remaining, err := redissonAcquireScript().run(ctx, r.env.Nodes[0], []string{key}, r.holder, ttl.Milliseconds())
+	remaining, err := redissonAcquireScript.run(ctx, r.env.Nodes[0], []string{key}, r.holder, ttl.Milliseconds())
 	switch {
 	case errors.Is(err, redis.Nil):
 		return &redissonLease{lock: r, key: key, hold: r.join(key, deadline, ttl)}, nil
@@ -97,7 +114,7 @@ func (r *redisson) join(key string, deadline time.Time, ttl time.Duration) *redi
 	}
 	h := &redissonHold{leases: 1}
 	h.renewal = startRenewal(r.background, deadline, ttl, 0, func(ctx context.Context, ttl time.Duration) error {
-		extended, err := hashExtendKeepScript().run(ctx, r.env.Nodes[0], []string{key}, r.holder, ttl.Milliseconds())
+		extended, err := hashExtendKeepScript.run(ctx, r.env.Nodes[0], []string{key}, r.holder, ttl.Milliseconds())
 		if err == nil && extended == 0 {
 			return ErrNotHeld
 		}
@@ -164,7 +181,7 @@ func (l *redissonLease) Release(ctx context.Context) error {
 	if l.last() {
 		l.hold.renewal.stop()
 	}
-	_, err := redissonReleaseScript().run(ctx, l.lock.env.Nodes[0], []string{l.key, redissonChannel(l.key)}, l.lock.holder)
+	_, err := redissonReleaseScript.run(ctx, l.lock.env.Nodes[0], []string{l.key, redissonChannel(l.key)}, l.lock.holder)
 	if errors.Is(err, redis.Nil) {
 		err = ErrNotHeld
 	}

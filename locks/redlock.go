@@ -11,7 +11,21 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// NewRedlock returns the lock redlock over N independent masters, N = len(env.Nodes).
+func redlockSpec() Spec {
+	return Spec{
+		Name:       "redlock",
+		Title:      "Redlock: a majority of independent masters",
+		Source:     "A 2.5, D, R",
+		Sound:      true,
+		Assumption: "a majority of masters keep their keys and their clocks, and the holder stops before its deadline",
+		Masters:    5,
+		Extends:    true,
+		HasToken:   true,
+		New:        newRedlock,
+	}
+}
+
+// newRedlock returns the lock redlock over N independent masters, N = len(env.Nodes).
 //
 //	acquire  on all nodes at once: SET key token NX PX milliseconds
 //	release  on all nodes at once: a script that deletes key if its value is the own token
@@ -34,7 +48,7 @@ import (
 //
 // Sound while a majority of the masters neither lose the key (P21) nor run their clocks
 // ahead (P20), and while the holder stops before its deadline (P22).
-func NewRedlock(env Env) Locker {
+func newRedlock(env Env) Locker {
 	return &redlock{env: env}
 }
 
@@ -45,13 +59,13 @@ type redlock struct {
 
 // redlockFlaws are the mistakes of the mutants. The zero value is the sound lock.
 type redlockFlaws struct {
-	noValidity     bool // see NewRedlockNoValidity
-	partialCleanup bool // see NewRedlockPartialCleanup
-	ofAnswers      bool // see NewRedlockAnswersOnly
+	noValidity     bool // see newRedlockNoValidity
+	partialCleanup bool // see newRedlockPartialCleanup
+	ofAnswers      bool // see newRedlockAnswersOnly
 }
 
 func (r *redlock) Acquire(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
-	if err := checkInput(key, ttl); err != nil {
+	if err := CheckInput(key, ttl); err != nil {
 		return nil, err
 	}
 	if err := checkDrift(ttl); err != nil {
@@ -60,7 +74,7 @@ func (r *redlock) Acquire(ctx context.Context, key string, ttl time.Duration) (L
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	token, err := newToken(r.env.Rand)
+	token, err := NewToken(r.env.Rand)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +182,7 @@ func (l *redlockLease) Verify(ctx context.Context) error {
 // Extend may also shorten the lease. If it is indefinite, Deadline is the earlier of the
 // old one and the new. If the lease is gone, the keys that were extended are removed.
 func (l *redlockLease) Extend(ctx context.Context, ttl time.Duration) error {
-	if err := checkInput(l.key, ttl); err != nil {
+	if err := CheckInput(l.key, ttl); err != nil {
 		return err
 	}
 	if err := checkDrift(ttl); err != nil {

@@ -47,7 +47,7 @@ func TestRedlockExtend(t *testing.T) {
 					}
 				}
 				start := time.Now()
-				held, err := locks.NewRedlock(env).Acquire(t.Context(), redKey, redTTL)
+				held, err := constructor("redlock")(env).Acquire(t.Context(), redKey, redTTL)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -95,7 +95,7 @@ func TestRedlockExtend(t *testing.T) {
 func TestRedlockExtendAfterExpiry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nodes, env := faultyEnv(t, 5)
-		held, err := locks.NewRedlock(env).Acquire(t.Context(), redKey, redTTL)
+		held, err := constructor("redlock")(env).Acquire(t.Context(), redKey, redTTL)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestRedlockExtendAfterExpiry(t *testing.T) {
 func TestRedlockExtendOften(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, env := faultyEnv(t, 5)
-		held, err := locks.NewRedlock(env).Acquire(t.Context(), redKey, redTTL)
+		held, err := constructor("redlock")(env).Acquire(t.Context(), redKey, redTTL)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +142,7 @@ func TestRedlockExtendValidity(t *testing.T) {
 			_, env := faultyEnv(t, 5)
 			leap := &leapClock{}
 			env.Clock = leap
-			held, err := locks.NewRedlock(env).Acquire(t.Context(), redKey, time.Minute)
+			held, err := constructor("redlock")(env).Acquire(t.Context(), redKey, time.Minute)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -165,7 +165,7 @@ func TestRedlockExtendValidity(t *testing.T) {
 func TestRedlockExtendRefusesInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nodes, env := faultyEnv(t, 5)
-		held, err := locks.NewRedlock(env).Acquire(t.Context(), redKey, redTTL)
+		held, err := constructor("redlock")(env).Acquire(t.Context(), redKey, redTTL)
 		if err != nil {
 			t.Fatal(err)
 		}

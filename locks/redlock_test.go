@@ -78,7 +78,7 @@ func redlockAcquires() []redlockAcquire {
 
 func TestRedlockAcquire(t *testing.T) {
 	for _, tt := range redlockAcquires() {
-		t.Run(tt.name, func(t *testing.T) { tt.check(t, locks.NewRedlock) })
+		t.Run(tt.name, func(t *testing.T) { tt.check(t, constructor("redlock")) })
 	}
 }
 
@@ -152,7 +152,7 @@ func TestRedlockReleaseAndVerify(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				nodes, env := faultyEnv(t, len(tt.nodes))
-				held, err := locks.NewRedlock(env).Acquire(t.Context(), redKey, redTTL)
+				held, err := constructor("redlock")(env).Acquire(t.Context(), redKey, redTTL)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -197,7 +197,7 @@ func TestRedlockCancelledCallerCleansUp(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(10*time.Millisecond, cancel)
-		held, err := locks.NewRedlock(env).Acquire(ctx, redKey, redTTL)
+		held, err := constructor("redlock")(env).Acquire(ctx, redKey, redTTL)
 		if err == nil || locks.Classify(err) != locks.Indefinite {
 			t.Errorf("acquire answered %v, %v; want an indefinite error", held, err)
 		}
@@ -237,7 +237,7 @@ func TestRedlockValidity(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				nodes, env := faultyEnv(t, 5)
 				env.Clock = &leapClock{leap: tt.spent}
-				_, err := locks.NewRedlock(env).Acquire(t.Context(), redKey, redTTL)
+				_, err := constructor("redlock")(env).Acquire(t.Context(), redKey, redTTL)
 				if ok := err == nil; ok != tt.ok {
 					t.Errorf("acquire answered %v, want success %v", err, tt.ok)
 				}
@@ -256,7 +256,7 @@ func TestRedlockRefusesTTLWithinDrift(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, env := faultyEnv(t, 5)
 		var input *locks.InputError
-		if _, err := locks.NewRedlock(env).Acquire(t.Context(), redKey, 2*time.Millisecond); !errors.As(err, &input) {
+		if _, err := constructor("redlock")(env).Acquire(t.Context(), redKey, 2*time.Millisecond); !errors.As(err, &input) {
 			t.Errorf("acquire for 2ms answered %v, want an InputError", err)
 		}
 	})
@@ -270,7 +270,7 @@ func TestRedlockIsDeterministic(t *testing.T) {
 			for i, what := range []byte("dtlh.") {
 				spoil(t, nodes[i], env.Nodes[i], what)
 			}
-			_, err := locks.NewRedlock(env).Acquire(t.Context(), redKey, redTTL)
+			_, err := constructor("redlock")(env).Acquire(t.Context(), redKey, redTTL)
 			text = err.Error() + " " + ownKeys(nodes)
 		})
 		return text

@@ -46,10 +46,10 @@ func TestRedlockSlowMajority(t *testing.T) {
 		paused bool
 		both   bool // believe that they hold the lock
 	}{
-		{"redlock, late reply", locks.NewRedlock, false, false},
-		{"redlock, paused client", locks.NewRedlock, true, false},
-		{"redlock-no-validity, late reply", locks.NewRedlockNoValidity, false, true},
-		{"redlock-no-validity, paused client", locks.NewRedlockNoValidity, true, true},
+		{"redlock, late reply", constructor("redlock"), false, false},
+		{"redlock, paused client", constructor("redlock"), true, false},
+		{"redlock-no-validity, late reply", constructor("redlock-no-validity"), false, true},
+		{"redlock-no-validity, paused client", constructor("redlock-no-validity"), true, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestRedlockSlowMajority(t *testing.T) {
 				time.Sleep(redTTL)
 				nodes[3].Del(redKey)
 				nodes[4].Del(redKey)
-				theirs, err := locks.NewRedlock(b).Acquire(t.Context(), redKey, lasting)
+				theirs, err := constructor("redlock")(b).Acquire(t.Context(), redKey, lasting)
 				if err != nil {
 					t.Fatalf("acquire after the expiry: %v", err)
 				}
@@ -112,7 +112,7 @@ func TestRedlockNoValidityWaits(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*redTTL)
 		defer cancel()
 		start := time.Now()
-		held, err := locks.NewRedlockNoValidity(env).Acquire(ctx, redKey, redTTL)
+		held, err := constructor("redlock-no-validity")(env).Acquire(ctx, redKey, redTTL)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +134,7 @@ func TestRedlockNoValidityElsewhere(t *testing.T) {
 		if strings.ContainsAny(tt.nodes, "lh") {
 			continue
 		}
-		t.Run(tt.name, func(t *testing.T) { tt.check(t, locks.NewRedlockNoValidity) })
+		t.Run(tt.name, func(t *testing.T) { tt.check(t, constructor("redlock-no-validity")) })
 	}
 }
 
@@ -155,7 +155,7 @@ func TestRedlockPartialCleanup(t *testing.T) {
 		if tt.want != "" { // it takes every failure for a refusal
 			tt.want = "taken"
 		}
-		t.Run(tt.name, func(t *testing.T) { tt.check(t, locks.NewRedlockPartialCleanup) })
+		t.Run(tt.name, func(t *testing.T) { tt.check(t, constructor("redlock-partial-cleanup")) })
 	}
 	for name := range different {
 		t.Errorf("there is no acquire %q", name)
@@ -170,8 +170,8 @@ func TestRedlockOrphans(t *testing.T) {
 		outcome locks.Outcome
 		next    string // what the next client gets
 	}{
-		{"redlock", locks.NewRedlock, locks.Indefinite, "held"},
-		{"redlock-partial-cleanup", locks.NewRedlockPartialCleanup, locks.Refused, "taken"},
+		{"redlock", constructor("redlock"), locks.Indefinite, "held"},
+		{"redlock-partial-cleanup", constructor("redlock-partial-cleanup"), locks.Refused, "taken"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -187,7 +187,7 @@ func TestRedlockOrphans(t *testing.T) {
 					t.Fatalf("acquire answered %v, want an error that is %v", err, tt.outcome)
 				}
 				next := func() string {
-					held, err := locks.NewRedlock(b).Acquire(t.Context(), redKey, redTTL)
+					held, err := constructor("redlock")(b).Acquire(t.Context(), redKey, redTTL)
 					if err != nil {
 						if locks.Classify(err) == locks.Refused {
 							return "taken"
@@ -224,6 +224,6 @@ func TestRedlockAnswersOnly(t *testing.T) {
 		if other, ok := different[tt.name]; ok {
 			tt = redlockAcquire{tt.name, other.nodes, other.want, other.took, other.left}
 		}
-		t.Run(tt.name, func(t *testing.T) { tt.check(t, locks.NewRedlockAnswersOnly) })
+		t.Run(tt.name, func(t *testing.T) { tt.check(t, constructor("redlock-answers-only")) })
 	}
 }

@@ -20,11 +20,11 @@ func reentrants() map[string]struct {
 		lock  func(locks.Env) locks.Locker
 		field string
 	}{
-		"reentrant-hash":           {locks.NewReentrantHash, "A:1"},
-		"reentrant-hash-keep":      {locks.NewReentrantHashKeep, "A:1"},
-		"reentrant-hash-once":      {locks.NewReentrantHashOnce, "A:1"},
-		"reentrant-hash-thread-id": {locks.NewReentrantHashThreadID, "thread-1"},
-		"redisson-style":           {locks.NewRedissonStyle, "A:1"},
+		"reentrant-hash":           {constructor("reentrant-hash"), "A:1"},
+		"reentrant-hash-keep":      {constructor("reentrant-hash-keep"), "A:1"},
+		"reentrant-hash-once":      {constructor("reentrant-hash-once"), "A:1"},
+		"reentrant-hash-thread-id": {constructor("reentrant-hash-thread-id"), "thread-1"},
+		"redisson-style":           {constructor("redisson-style"), "A:1"},
 	}
 }
 
@@ -91,7 +91,7 @@ func TestReentrantForeignRelease(t *testing.T) {
 func TestReentrantThreadIDCollides(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStand(t)
-		a, b := s.lock("A", locks.NewReentrantHashThreadID), s.lock("B", locks.NewReentrantHashThreadID)
+		a, b := s.lock("A", constructor("reentrant-hash-thread-id")), s.lock("B", constructor("reentrant-hash-thread-id"))
 		s.acquire(a, heldKey, heldTTL)
 		s.acquire(b, heldKey, heldTTL)
 		count(t, a, 2)
@@ -105,10 +105,10 @@ func TestReentrantShorterTTL(t *testing.T) {
 		lock func(locks.Env) locks.Locker
 		want time.Duration
 	}{
-		{"reentrant-hash", locks.NewReentrantHash, time.Second},
-		{"reentrant-hash-keep", locks.NewReentrantHashKeep, heldTTL},
-		{"reentrant-hash-once", locks.NewReentrantHashOnce, heldTTL},
-		{"redisson-style", locks.NewRedissonStyle, heldTTL},
+		{"reentrant-hash", constructor("reentrant-hash"), time.Second},
+		{"reentrant-hash-keep", constructor("reentrant-hash-keep"), heldTTL},
+		{"reentrant-hash-once", constructor("reentrant-hash-once"), heldTTL},
+		{"redisson-style", constructor("redisson-style"), heldTTL},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -168,7 +168,7 @@ func TestReentrantWrongType(t *testing.T) {
 func TestReentrantLocalAfterExpiry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStand(t)
-		a, b := s.lock("A", locks.NewReentrantLocal), s.lock("B", locks.NewReentrantLocal)
+		a, b := s.lock("A", constructor("reentrant-local")), s.lock("B", constructor("reentrant-local"))
 		outer := s.acquire(a, heldKey, time.Second)
 		time.Sleep(time.Second)
 		other := s.acquire(b, heldKey, time.Minute)
@@ -195,7 +195,7 @@ func TestReentrantLocalAfterExpiry(t *testing.T) {
 func TestReentrantLocalWithoutRedis(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStand(t)
-		lock := s.lock("A", locks.NewReentrantLocal)
+		lock := s.lock("A", constructor("reentrant-local"))
 		held := s.acquire(lock, heldKey, heldTTL)
 		s.node.down.Store(true)
 		s.release(s.acquire(lock, heldKey, heldTTL)) // neither asks Redis
@@ -211,7 +211,7 @@ func TestReentrantLocalWithoutRedis(t *testing.T) {
 
 // Goroutines that share a Locker are one thread to it: the documented misuse.
 func TestReentrantSharedByGoroutines(t *testing.T) {
-	makes := map[string]func(locks.Env) locks.Locker{"reentrant-local": locks.NewReentrantLocal}
+	makes := map[string]func(locks.Env) locks.Locker{"reentrant-local": constructor("reentrant-local")}
 	for name, r := range reentrants() {
 		makes[name] = r.lock
 	}
@@ -246,9 +246,9 @@ func TestReentrantSharedByGoroutines(t *testing.T) {
 func TestRedissonTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStand(t)
-		s.acquire(s.lock("A", locks.NewRedissonStyle), heldKey, heldTTL)
+		s.acquire(s.lock("A", constructor("redisson-style")), heldKey, heldTTL)
 		time.Sleep(time.Second)
-		b := s.lock("B", locks.NewRedissonStyle)
+		b := s.lock("B", constructor("redisson-style"))
 		_, err := b.Acquire(t.Context(), heldKey, heldTTL)
 		var taken *locks.TakenError
 		if !errors.As(err, &taken) || taken.Remaining != 5*time.Second || !errors.Is(err, locks.ErrTaken) || locks.Classify(err) != locks.Refused {
@@ -266,7 +266,7 @@ func TestRedissonTaken(t *testing.T) {
 func TestRedissonRenewalOfReentries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStand(t)
-		lock := s.lock("A", locks.NewRedissonStyle)
+		lock := s.lock("A", constructor("redisson-style"))
 		outer, inner := s.acquire(lock, heldKey, heldTTL), s.acquire(lock, heldKey, heldTTL/2)
 		time.Sleep(3*time.Second + tick)
 		s.release(outer)
@@ -283,7 +283,7 @@ func TestRedissonRenewalOfReentries(t *testing.T) {
 func TestRedissonLostHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStand(t)
-		lock := s.lock("A", locks.NewRedissonStyle)
+		lock := s.lock("A", constructor("redisson-style"))
 		old := s.acquire(lock, heldKey, heldTTL)
 		s.node.Del(heldKey)
 		<-old.(locks.Watched).Lost()
@@ -304,7 +304,7 @@ func TestRedissonLostHold(t *testing.T) {
 func TestRedissonReleaseAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStand(t)
-		held := s.acquire(s.lock("A", locks.NewRedissonStyle), heldKey, heldTTL)
+		held := s.acquire(s.lock("A", constructor("redisson-style")), heldKey, heldTTL)
 		s.node.down.Store(true)
 		if err := held.Release(context.Background()); err == nil || locks.Classify(err) != locks.Indefinite {
 			t.Errorf("release without a connection answered %v", err)

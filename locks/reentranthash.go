@@ -11,7 +11,21 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// NewReentrantHash returns the lock reentrant-hash: a hash whose one field is the holder
+func reentrantHashSpec() Spec {
+	return Spec{
+		Name:       "reentrant-hash",
+		Title:      "script: HINCRBY of the holder's field, PEXPIRE; script: HINCRBY -1, DEL at 0",
+		Source:     "C",
+		Sound:      true,
+		Assumption: "the master keeps its keys and its clock, the holder stops before its deadline, no re-entry asks for less than is left (P32), and no command is sent twice (P33, P82)",
+		Masters:    1,
+		Extends:    true,
+		Reenters:   true,
+		New:        newReentrantHash,
+	}
+}
+
+// newReentrantHash returns the lock reentrant-hash: a hash whose one field is the holder
 // and whose value is how often it holds the lock. The holder is Env.Client:Env.Thread.
 //
 //	acquire  a script: if key is absent or has the holder's field: HINCRBY 1, PEXPIRE
@@ -29,11 +43,27 @@ import (
 //
 // Sound under the assumptions of setnx-px-lua, if no re-entry asks for a lease that ends
 // before the outer one, and no release comes after its lease has ended.
-func NewReentrantHash(env Env) Locker {
-	return &reentrantHash{env: env, holder: holderID(env), acquire: hashAcquireScript(), extend: hashExtendScript()}
+func newReentrantHash(env Env) Locker {
+	return &reentrantHash{env: env, holder: holderID(env), acquire: hashAcquireScript, extend: hashExtendScript}
 }
 
-// NewReentrantHashKeep returns the lock reentrant-hash-keep: reentrant-hash whose
+func reentrantHashKeepSpec() Spec {
+	return Spec{
+		Name:       "reentrant-hash-keep",
+		Title:      "reentrant-hash that never shortens a lease",
+		Source:     "C, repaired",
+		Sound:      true,
+		Assumption: "the master keeps its keys and its clock, the holder stops before its deadline, and no command is sent twice (P33, P82)",
+		Masters:    1,
+		Variant:    "reentrant-hash",
+		Extends:    true,
+		Reenters:   true,
+		Promises:   Promises{NeverShortens: true},
+		New:        newReentrantHashKeep,
+	}
+}
+
+// newReentrantHashKeep returns the lock reentrant-hash-keep: reentrant-hash whose
 // re-entries and extensions never shorten the lease.
 //
 //	acquire  a script: if key is absent or has the holder's field: HINCRBY 1, and PEXPIRE
@@ -45,18 +75,40 @@ func NewReentrantHash(env Env) Locker {
 //
 // Sound under the assumptions of setnx-px-lua, if no release comes after its lease has
 // ended.
-func NewReentrantHashKeep(env Env) Locker {
-	return &reentrantHash{env: env, holder: holderID(env), acquire: hashAcquireKeepScript(), extend: hashExtendKeepScript()}
+func newReentrantHashKeep(env Env) Locker {
+	return &reentrantHash{env: env, holder: holderID(env), acquire: hashAcquireKeepScript, extend: hashExtendKeepScript}
 }
 
-// NewReentrantHashThreadID returns the lock reentrant-hash-thread-id: reentrant-hash
+func reentrantHashThreadIDSpec() Spec {
+	return Spec{
+		Name:     "reentrant-hash-thread-id",
+		Title:    "reentrant-hash whose field is the bare thread id",
+		Source:   "C",
+		Flaw:     "P29",
+		Masters:  1,
+		Variant:  "reentrant-hash",
+		Extends:  true,
+		Reenters: true,
+		Breaks: map[string]string{
+			"mutual exclusion":               "P29: two processes with the same thread number are one holder",
+			"refusal":                        "P29: two processes with the same thread number are one holder",
+			"foreign release is refused":     "P29: two processes with the same thread number are one holder",
+			"re-entry":                       "P29: two processes with the same thread number are one holder",
+			"extend":                         "P29: two processes with the same thread number are one holder",
+			"extend after expiry is refused": "P29: two processes with the same thread number are one holder",
+		},
+		New: newReentrantHashThreadID,
+	}
+}
+
+// newReentrantHashThreadID returns the lock reentrant-hash-thread-id: reentrant-hash
 // whose holder is Env.Thread alone, as in C's examples.
 //
 // Source: C 可重入锁: 'thread-1'.
 //
 // Broken: threads of two processes that have the same number are one holder (P29).
-func NewReentrantHashThreadID(env Env) Locker {
-	return &reentrantHash{env: env, holder: threadID(env), acquire: hashAcquireScript(), extend: hashExtendScript()}
+func newReentrantHashThreadID(env Env) Locker {
+	return &reentrantHash{env: env, holder: threadID(env), acquire: hashAcquireScript, extend: hashExtendScript}
 }
 
 // holderID is unique to a thread of a process.
@@ -72,7 +124,7 @@ type reentrantHash struct {
 }
 
 func (r *reentrantHash) Acquire(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
-	if err := checkInput(key, ttl); err != nil {
+	if err := CheckInput(key, ttl); err != nil {
 		return nil, err
 	}
 	// Read before a byte is sent, see single.Acquire.
@@ -120,7 +172,7 @@ func (l *hashLease) Release(ctx context.Context) error {
 	if l.isOver() {
 		return ErrNotHeld
 	}
-	_, err := hashReleaseScript().run(ctx, l.lock.env.Nodes[0], []string{l.key}, l.lock.holder)
+	_, err := hashReleaseScript.run(ctx, l.lock.env.Nodes[0], []string{l.key}, l.lock.holder)
 	if errors.Is(err, redis.Nil) {
 		err = ErrNotHeld
 	}
@@ -135,7 +187,7 @@ func (l *hashLease) Release(ctx context.Context) error {
 // Extend makes the lock last for ttl from now. The deadlines of other leases of the
 // holder do not move with it.
 func (l *hashLease) Extend(ctx context.Context, ttl time.Duration) error {
-	if err := checkInput(l.key, ttl); err != nil {
+	if err := CheckInput(l.key, ttl); err != nil {
 		return err
 	}
 	if l.isOver() {

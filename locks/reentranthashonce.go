@@ -10,7 +10,23 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// NewReentrantHashOnce returns the lock reentrant-hash-once: reentrant-hash-keep whose
+func reentrantHashOnceSpec() Spec {
+	return Spec{
+		Name:       "reentrant-hash-once",
+		Title:      "reentrant-hash-keep that counts a request once, however often it is sent",
+		Source:     "C, repaired",
+		Sound:      true,
+		Assumption: "the master keeps its keys and its clock, and the holder stops before its deadline",
+		Masters:    1,
+		Variant:    "reentrant-hash",
+		Extends:    true,
+		Reenters:   true,
+		Promises:   Promises{NeverShortens: true, Once: true},
+		New:        newReentrantHashOnce,
+	}
+}
+
+// newReentrantHashOnce returns the lock reentrant-hash-once: reentrant-hash-keep whose
 // acquires are counted once, however often they are sent.
 //
 //	acquire  a script: if key is absent or has the holder's field: unless it has a field of
@@ -25,9 +41,9 @@ import (
 // same thread; one that is sent twice is refused the second time.
 //
 // Sound under the assumptions of setnx-px-lua.
-func NewReentrantHashOnce(env Env) Locker {
+func newReentrantHashOnce(env Env) Locker {
 	return &reentrantHashOnce{
-		reentrantHash: &reentrantHash{env: env, holder: holderID(env), extend: hashExtendKeepScript()},
+		reentrantHash: &reentrantHash{env: env, holder: holderID(env), extend: hashExtendKeepScript},
 	}
 }
 
@@ -37,13 +53,13 @@ type reentrantHashOnce struct {
 }
 
 func (r *reentrantHashOnce) Acquire(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
-	if err := checkInput(key, ttl); err != nil {
+	if err := CheckInput(key, ttl); err != nil {
 		return nil, err
 	}
 	request := fmt.Sprintf("%s#%d", r.holder, r.requests.Add(1))
 	// Read before a byte is sent, see single.Acquire.
 	deadline := r.env.Clock.Now().Add(ttl)
-	got, err := hashAcquireOnceScript().run(ctx, r.env.Nodes[0], []string{key}, r.holder, ttl.Milliseconds(), request)
+	got, err := hashAcquireOnceScript.run(ctx, r.env.Nodes[0], []string{key}, r.holder, ttl.Milliseconds(), request)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +78,7 @@ type onceLease struct {
 // Release gives one acquire back. After an error that leaves the outcome open it can be
 // called again.
 func (l *onceLease) Release(ctx context.Context) error {
-	_, err := hashReleaseOnceScript().run(ctx, l.lock.env.Nodes[0], []string{l.key}, l.lock.holder, l.request)
+	_, err := hashReleaseOnceScript.run(ctx, l.lock.env.Nodes[0], []string{l.key}, l.lock.holder, l.request)
 	if errors.Is(err, redis.Nil) {
 		err = ErrNotHeld
 	}

@@ -6,7 +6,23 @@ import (
 	"time"
 )
 
-// NewReentrantLocal returns the lock reentrant-local: setnx-px-lua whose re-entries are
+func reentrantLocalSpec() Spec {
+	return Spec{
+		Name:     "reentrant-local",
+		Title:    "setnx-px-lua, re-entries counted by the client",
+		Source:   "D",
+		Flaw:     "P30, P62, P67",
+		Masters:  1,
+		Reenters: true,
+		HasToken: true,
+		Breaks: map[string]string{
+			"foreign release is refused": "P62: the last release says that it worked, whatever Redis answers",
+		},
+		New: newReentrantLocal,
+	}
+}
+
+// newReentrantLocal returns the lock reentrant-local: setnx-px-lua whose re-entries are
 // counted by the client.
 //
 //	acquire  SET key token NX PX milliseconds; nothing if the count is 1 or more
@@ -23,7 +39,7 @@ import (
 //
 // A Locker stands for one thread of its process. Goroutines that share it re-enter each
 // other's lock.
-func NewReentrantLocal(env Env) Locker {
+func newReentrantLocal(env Env) Locker {
 	return &reentrantLocal{single: newSetNXPX(env, compareAndDelete), held: map[string]*localHold{}}
 }
 
@@ -41,7 +57,7 @@ type localHold struct {
 }
 
 func (r *reentrantLocal) Acquire(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
-	if err := checkInput(key, ttl); err != nil {
+	if err := CheckInput(key, ttl); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {

@@ -11,7 +11,22 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// NewReentrantString returns the lock reentrant-string: the key holds its holder and how often
+func reentrantStringSpec() Spec {
+	return Spec{
+		Name:       "reentrant-string",
+		Title:      "script: SET of the holder and its count, for the longer TTL; script: DEL at 1",
+		Source:     "C, written anew",
+		Sound:      true,
+		Assumption: "the master keeps its keys and its clock, and the holder stops before its deadline",
+		Masters:    1,
+		Extends:    true,
+		Reenters:   true,
+		Promises:   Promises{NeverShortens: true},
+		New:        newReentrantString,
+	}
+}
+
+// newReentrantString returns the lock reentrant-string: the key holds its holder and how often
 // that holds it, as "3 holder". The holder is Env.Client:Env.Thread.
 //
 //	acquire  a script: if key is absent or the holder's: SET the count plus 1 with the longer
@@ -25,7 +40,7 @@ import (
 //
 // Sound under the assumptions of reentrant-hash-keep. As there, an acquire that is sent again
 // counts twice (P33).
-func NewReentrantString(env Env) Locker { return &reentrantString{env: env, holder: holderID(env)} }
+func newReentrantString(env Env) Locker { return &reentrantString{env: env, holder: holderID(env)} }
 
 type reentrantString struct {
 	env    Env
@@ -42,12 +57,12 @@ func (r *reentrantString) Acquire(ctx context.Context, key string, ttl time.Dura
 
 // enter acquires or re-enters, and returns the deadline of that.
 func (r *reentrantString) enter(ctx context.Context, key string, ttl time.Duration) (time.Time, error) {
-	if err := checkInput(key, ttl); err != nil {
+	if err := CheckInput(key, ttl); err != nil {
 		return time.Time{}, err
 	}
 	// Read before a byte is sent, see single.Acquire.
 	deadline := r.env.Clock.Now().Add(ttl)
-	count, err := stringAcquireScript().run(ctx, r.env.Nodes[0], []string{key}, r.holder, ttl.Milliseconds())
+	count, err := stringAcquireScript.run(ctx, r.env.Nodes[0], []string{key}, r.holder, ttl.Milliseconds())
 	if err == nil && count == 0 {
 		err = ErrTaken
 	}
@@ -67,7 +82,7 @@ func (r *reentrantString) Count(ctx context.Context, key string) (int64, error) 
 }
 
 func (r *reentrantString) leave(ctx context.Context, key string) error {
-	_, err := stringReleaseScript().run(ctx, r.env.Nodes[0], []string{key}, r.holder)
+	_, err := stringReleaseScript.run(ctx, r.env.Nodes[0], []string{key}, r.holder)
 	if errors.Is(err, redis.Nil) {
 		return ErrNotHeld
 	}
@@ -75,7 +90,7 @@ func (r *reentrantString) leave(ctx context.Context, key string) error {
 }
 
 func (r *reentrantString) prolong(ctx context.Context, key string, ttl time.Duration) error {
-	extended, err := stringExtendScript().run(ctx, r.env.Nodes[0], []string{key}, r.holder, ttl.Milliseconds())
+	extended, err := stringExtendScript.run(ctx, r.env.Nodes[0], []string{key}, r.holder, ttl.Milliseconds())
 	if err == nil && extended == 0 {
 		return ErrNotHeld
 	}
@@ -110,7 +125,7 @@ func (l *stringLease) Release(ctx context.Context) error {
 // Extend makes the lock last for ttl from now at least. The deadlines of other leases of the
 // holder do not move with it.
 func (l *stringLease) Extend(ctx context.Context, ttl time.Duration) error {
-	if err := checkInput(l.key, ttl); err != nil {
+	if err := CheckInput(l.key, ttl); err != nil {
 		return err
 	}
 	if l.ended() {

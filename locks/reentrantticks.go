@@ -7,7 +7,23 @@ import (
 	"time"
 )
 
-// NewReentrantTicks returns the lock reentrant-ticks: reentrant-string whose holds are renewed
+func reentrantTicksSpec() Spec {
+	return Spec{
+		Name:       "reentrant-ticks",
+		Title:      "reentrant-string, renewed by script every fifth of the TTL",
+		Source:     "D, written anew",
+		Sound:      true,
+		Assumption: "the master keeps its keys and its clock, and the holder stops when it is told of the loss",
+		Masters:    1,
+		Renews:     true,
+		Reenters:   true,
+		Waits:      true,
+		Promises:   Promises{NeverShortens: true, BoundedHold: true},
+		New:        newReentrantTicks,
+	}
+}
+
+// newReentrantTicks returns the lock reentrant-ticks: reentrant-string whose holds are renewed
 // as those of watchdog-ticks, and which is waited for by trying again.
 //
 //	acquire  as reentrant-string
@@ -23,7 +39,7 @@ import (
 //
 // Sound under the assumptions of watchdog. As in reentrant-string an acquire that is sent
 // again counts twice (P33).
-func NewReentrantTicks(env Env) Locker {
+func newReentrantTicks(env Env) Locker {
 	return &reentrantTicks{
 		background: newBackground(env, 0), lock: &reentrantString{env: env, holder: holderID(env)}, holds: map[string]*ticksHold{},
 	}

@@ -3,14 +3,19 @@ package locks_test
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/catalogue"
+	"github.com/lockbench/lockbench/internal/libraries"
 	"github.com/lockbench/lockbench/locks"
 )
 
 func TestRegistryIsComplete(t *testing.T) {
 	seen := map[string]bool{}
-	for _, spec := range locks.All() {
+	for _, spec := range libraries.Catalogue() {
 		if spec.Name == "" || seen[spec.Name] {
 			t.Errorf("name %q is empty or used twice", spec.Name)
 		}
@@ -25,9 +30,39 @@ func TestRegistryIsComplete(t *testing.T) {
 	}
 }
 
+// TestEveryLockIsListed: whoever adds a lock with its Spec is told to list it.
+func TestEveryLockIsListed(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	adapters, err := filepath.Glob("../internal/libraries/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = append(files, adapters...)
+	entry := regexp.MustCompile(`(?m)^func (\w+)\(\) (?:locks\.)?Spec \{\n\treturn (?:locks\.)?Spec\{\n\t\tName: +"([^"]+)"`)
+	found := 0
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range entry.FindAllStringSubmatch(string(source), -1) {
+			found++
+			if _, err := libraries.Catalogue().Find(m[2]); err != nil {
+				t.Errorf("%s: %s is not listed; run: make lists", file, m[1])
+			}
+		}
+	}
+	if listed := len(libraries.Catalogue()); found != listed {
+		t.Errorf("%d Specs stand in files, and %d are listed", found, listed)
+	}
+}
+
 func TestFind(t *testing.T) {
 	for _, spec := range locks.All() {
-		if got, err := locks.Find(spec.Name); err != nil || got.Name != spec.Name {
+		if got, err := locks.All().Find(spec.Name); err != nil || got.Name != spec.Name {
 			t.Errorf("Find(%q) = %q, %v", spec.Name, got.Name, err)
 		}
 	}
@@ -37,30 +72,10 @@ func TestFind(t *testing.T) {
 		"":             "",
 		"zookeeper":    "",
 	} {
-		_, err := locks.Find(name)
-		var unknown *locks.UnknownError
+		_, err := locks.All().Find(name)
+		var unknown *catalogue.UnknownError
 		if !errors.As(err, &unknown) || unknown.Nearest != nearest || unknown.Kind != "lock" || len(unknown.Known) != len(locks.All()) {
 			t.Errorf("Find(%q): %v; want an UnknownError with nearest %q and every name", name, err, nearest)
-		}
-	}
-}
-
-func TestNearest(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		known []string
-		want  string
-	}{
-		{"cat", nil, ""},
-		{"cat", []string{"cat"}, "cat"},
-		{"cat", []string{"cart", "bat", "dog"}, "cart"}, // the first of equals
-		{"cat", []string{"dog"}, ""},
-		{"kitten", []string{"sitting"}, "sitting"}, // 3 edits of 7
-		{"ab", []string{"cd"}, ""},
-		{"", []string{"a"}, ""},
-	} {
-		if got := locks.Nearest(tt.name, tt.known); got != tt.want {
-			t.Errorf("Nearest(%q, %q) = %q, want %q", tt.name, tt.known, got, tt.want)
 		}
 	}
 }
@@ -68,7 +83,7 @@ func TestNearest(t *testing.T) {
 // Many names are a list's to tell.
 func TestUnknownError(t *testing.T) {
 	for n, want := range map[int]string{2: `no dog "cat"; known: dog0, dog1`, 50: `no dog "cat", and none of the 50 that there are is like it`} {
-		e := &locks.UnknownError{Kind: "dog", Name: "cat"}
+		e := &catalogue.UnknownError{Kind: "dog", Name: "cat"}
 		for i := range n {
 			e.Known = append(e.Known, fmt.Sprint("dog", i))
 		}
@@ -79,7 +94,7 @@ func TestUnknownError(t *testing.T) {
 }
 
 func ExampleFind() {
-	_, err := locks.Find("setnx-px-lau")
+	_, err := locks.All().Find("setnx-px-lau")
 	fmt.Println(err)
 	// Output: no lock "setnx-px-lau"; did you mean setnx-px-lua?
 }

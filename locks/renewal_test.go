@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/wire"
 )
 
 const (
@@ -29,8 +29,8 @@ func renewing() map[string]struct {
 		lock  func(locks.Env) locks.Locker
 		renew string
 	}{
-		"watchdog":       {locks.NewWatchdog, "compare-and-pexpire"},
-		"redisson-style": {locks.NewRedissonStyle, "hash-extend-keep"},
+		"watchdog":       {constructor("watchdog"), "compare-and-pexpire"},
+		"redisson-style": {constructor("redisson-style"), "hash-extend-keep"},
 	}
 }
 
@@ -151,14 +151,14 @@ func TestMaxHold(t *testing.T) {
 		lock func(locks.Env) locks.Locker
 		told time.Duration // 0: not within an hour
 	}{
-		{"default, ten TTLs", locks.NewWatchdog, 59400 * time.Millisecond},
+		{"default, ten TTLs", constructor("watchdog"), 59400 * time.Millisecond},
 		{"15s", func(env locks.Env) locks.Locker {
 			return locks.NewWatchdogWith(env, locks.WatchdogOptions{MaxHold: 15 * time.Second})
 		}, 13400 * time.Millisecond}, // renewed for the last time at 8 s
 		{"less than the TTL", func(env locks.Env) locks.Locker {
 			return locks.NewWatchdogWith(env, locks.WatchdogOptions{MaxHold: time.Second})
 		}, 5400 * time.Millisecond},
-		{"none", locks.NewWatchdogUncapped, 0},
+		{"none", constructor("watchdog-uncapped"), 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -275,8 +275,8 @@ func TestDeadlineIsSafeForConcurrentUse(t *testing.T) {
 func TestRenewNaiveSleepsWholeTTLs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStand(t)
-		held := s.acquire(s.lock("A", locks.NewRenewNaive), heldKey, heldTTL)
-		other := s.lock("B", locks.NewSetNXPXLua)
+		held := s.acquire(s.lock("A", constructor("renew-naive")), heldKey, heldTTL)
+		other := s.lock("B", constructor("setnx-px-lua"))
 		time.Sleep(heldTTL)
 		if s.node.Exists(heldKey) {
 			t.Fatal("the key outlives its TTL by a renewal")
@@ -300,7 +300,7 @@ func TestRenewNaiveSharesItsFlag(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newStand(t)
-				lock := s.lock("A", locks.NewRenewNaive)
+				lock := s.lock("A", constructor("renew-naive"))
 				first, second := s.acquire(lock, "k1", heldTTL), s.acquire(lock, "k2", heldTTL)
 				time.Sleep(heldTTL / 2)
 				s.release(first)
@@ -325,7 +325,7 @@ func TestRenewNaiveSharesItsFlag(t *testing.T) {
 func TestRenewNaiveHasTenThreads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStand(t)
-		lock := s.lock("A", locks.NewRenewNaive)
+		lock := s.lock("A", constructor("renew-naive"))
 		keys := []string{"k01", "k02", "k03", "k04", "k05", "k06", "k07", "k08", "k09", "k10", "k11"}
 		for _, key := range keys {
 			s.acquire(lock, key, heldTTL)
@@ -348,7 +348,7 @@ func TestRenewNaiveHasTenThreads(t *testing.T) {
 func TestRenewNaiveQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStand(t)
-		lock := s.lock("A", locks.NewRenewNaive)
+		lock := s.lock("A", constructor("renew-naive"))
 		held := map[string]locks.Lease{}
 		for _, key := range []string{"k01", "k02", "k03", "k04", "k05", "k06", "k07", "k08", "k09", "k10", "k11", "k12"} {
 			held[key] = s.acquire(lock, key, heldTTL)
@@ -374,7 +374,7 @@ func TestRenewNaiveQueue(t *testing.T) {
 func TestRenewNaiveGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStand(t)
-		lock := s.lock("A", locks.NewRenewNaive)
+		lock := s.lock("A", constructor("renew-naive"))
 		held := s.acquire(lock, heldKey, heldTTL)
 		time.Sleep(time.Second)
 		s.node.down.Store(true)

@@ -17,7 +17,20 @@ const (
 	naiveRetry = 10 * time.Millisecond
 )
 
-// NewRenewNaive returns the lock renew-naive: setnx-px-lua with the renewal of D.
+func renewNaiveSpec() Spec {
+	return Spec{
+		Name:     "renew-naive",
+		Title:    "setnx-px-lua, renewed at most four times after whole TTLs; one stop flag for all keys",
+		Source:   "D",
+		Flaw:     "P34, P35, P36, P61",
+		Masters:  1,
+		HasToken: true,
+		Promises: Promises{Renews: true},
+		New:      newRenewNaive,
+	}
+}
+
+// newRenewNaive returns the lock renew-naive: setnx-px-lua with the renewal of D.
 //
 //	acquire  SET key token NX PX milliseconds
 //	renew    at once, and then after each whole TTL: a script that sets key's TTL if its
@@ -39,11 +52,25 @@ const (
 // without end; here 10 ms later, and until five TTLs after the acquire.
 //
 // The lock is an io.Closer: Close ends all renewals.
-func NewRenewNaive(env Env) Locker {
+func newRenewNaive(env Env) Locker {
 	return &renewNaive{background: newBackground(env, naiveThreads), single: newSetNXPX(env, compareAndDelete), renewals: 1}
 }
 
-// NewRenewNaiveEarly returns the lock renew-naive-early: renew-naive that does not sleep
+func renewNaiveEarlySpec() Spec {
+	return Spec{
+		Name:     "renew-naive-early",
+		Title:    "renew-naive, renewed every third of the TTL",
+		Source:   "D, with P34 repaired",
+		Flaw:     "P35, P36, P61",
+		Masters:  1,
+		Variant:  "renew-naive",
+		HasToken: true,
+		Promises: Promises{Renews: true},
+		New:      newRenewNaiveEarly,
+	}
+}
+
+// newRenewNaiveEarly returns the lock renew-naive-early: renew-naive that does not sleep
 // through the lease.
 //
 //	acquire, release  as renew-naive
@@ -52,7 +79,7 @@ func NewRenewNaive(env Env) Locker {
 // It is D with P34 repaired, so that what else is wrong with it can be seen.
 //
 // Broken: as renew-naive, but for P34.
-func NewRenewNaiveEarly(env Env) Locker {
+func newRenewNaiveEarly(env Env) Locker {
 	return &renewNaive{background: newBackground(env, naiveThreads), single: newSetNXPX(env, compareAndDelete), renewals: 3}
 }
 

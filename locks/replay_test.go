@@ -10,19 +10,19 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/cluster"
-	"github.com/lockbench/lockbench/cluster/embedded"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/redis/embedded"
+	"github.com/lockbench/lockbench/internal/sim"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/sim"
 )
 
 // What runs in the background, and who waits for messages, does so at instants of its own:
 // the same seed gives the same run.
 func TestBackgroundReplays(t *testing.T) {
 	for name, build := range map[string]func(locks.Env) locks.Locker{
-		"renew-naive":    locks.NewRenewNaive,
-		"watchdog":       locks.NewWatchdog,
-		"redisson-style": locks.NewRedissonStyle,
+		"renew-naive":    constructor("renew-naive"),
+		"watchdog":       constructor("watchdog"),
+		"redisson-style": constructor("redisson-style"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(5) {

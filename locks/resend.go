@@ -1,6 +1,20 @@
 package locks
 
-// NewSetNXPXLuaResend returns the lock setnx-px-lua-resend: setnx-px-lua over a go-redis
+func setNXPXLuaResendSpec() Spec {
+	return Spec{
+		Name:     "setnx-px-lua-resend",
+		Title:    "setnx-px-lua whose client sends a command again if its reply gets lost",
+		Source:   "D, go-redis#2985",
+		Flaw:     "P26",
+		Masters:  1,
+		Variant:  "setnx-px-lua",
+		Extends:  true,
+		HasToken: true,
+		New:      newSetNXPXLuaResend,
+	}
+}
+
+// newSetNXPXLuaResend returns the lock setnx-px-lua-resend: setnx-px-lua over a go-redis
 // client of default options, which sends a command whose reply got lost again, up to three
 // times.
 //
@@ -16,26 +30,4 @@ package locks
 // release that is sent again answers ErrNotHeld of a key that it has deleted.
 //
 // The lock is a Connector.
-func NewSetNXPXLuaResend(env Env) Locker { return resending(env, NewSetNXPXLua) }
-
-// NewBSMRedislockResend returns the lock bsm-redislock-resend: bsm-redislock over a go-redis
-// client of default options, as most users of the library have it. Its commands are those of
-// NewBSMRedislock, each sent again, up to three times, if the connection breaks.
-//
-// Sound under the assumptions of setnx-px-lua: an acquire that meets its own key takes it
-// over (P26). A release that is sent again answers ErrNotHeld of a key that it has deleted.
-//
-// The lock is a Connector.
-func NewBSMRedislockResend(env Env) Locker { return resending(env, NewBSMRedislock) }
-
-// resender is a lock with clients of its own, of default options.
-type resender struct {
-	Locker
-	defaultClients
-}
-
-func resending(env Env, lock func(Env) Locker) Locker {
-	clients := newDefaultClients(env, true)
-	env.Nodes = clients
-	return &resender{lock(env), clients}
-}
+func newSetNXPXLuaResend(env Env) Locker { return OverDefaultClients(env, true, newSetNXPXLua) }

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/wire"
 )
 
 // P26: a client of default options sends an acquire again whose reply got lost, and it meets

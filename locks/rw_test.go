@@ -11,8 +11,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/locks/locktest"
 )
 
 // fixedClock stands still.
@@ -116,9 +116,9 @@ type rwFlaw struct {
 }
 
 func rwFlaws() []rwFlaw {
-	twoKey := map[string]func(locks.Env) locks.Locker{"rw-two-key": locks.NewRWTwoKey}
-	timestamp := map[string]func(locks.Env) locks.Locker{"rw-hash-timestamp": locks.NewRWHashTimestamp}
-	both := map[string]func(locks.Env) locks.Locker{"rw-two-key": locks.NewRWTwoKey, "rw-hash-timestamp": locks.NewRWHashTimestamp}
+	twoKey := map[string]func(locks.Env) locks.Locker{"rw-two-key": constructor("rw-two-key")}
+	timestamp := map[string]func(locks.Env) locks.Locker{"rw-hash-timestamp": constructor("rw-hash-timestamp")}
+	both := map[string]func(locks.Env) locks.Locker{"rw-two-key": constructor("rw-two-key"), "rw-hash-timestamp": constructor("rw-hash-timestamp")}
 	return []rwFlaw{
 		{"P40 a reader deletes a reader", twoKey, func(s *readersWriters) bool {
 			a, b, w := s.client("A", clock{}), s.client("B", clock{}), s.client("W", clock{})
@@ -244,7 +244,7 @@ func (f rwFlaw) check(t *testing.T, stage func(*testing.T, func(*readersWriters)
 	for name, lock := range f.broken {
 		play(name, lock, true)
 	}
-	play("rw-hash", locks.NewRWHash, false)
+	play("rw-hash", constructor("rw-hash"), false)
 }
 
 // P45: a reader comes every 50 ms and stays for 100 ms; a writer tries every 20 ms.
@@ -255,9 +255,9 @@ func TestWriterAmongReaders(t *testing.T) {
 		lock func(locks.Env) locks.Locker
 		in   time.Duration // when the writer gets in; 0: never
 	}{
-		{"rw-two-key", locks.NewRWTwoKey, 0},
-		{"rw-hash-timestamp", locks.NewRWHashTimestamp, 0},
-		{"rw-hash", locks.NewRWHash, 100 * time.Millisecond},
+		{"rw-two-key", constructor("rw-two-key"), 0},
+		{"rw-hash-timestamp", constructor("rw-hash-timestamp"), 0},
+		{"rw-hash", constructor("rw-hash"), 100 * time.Millisecond},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -313,7 +313,7 @@ func TestRWTwoKeyTTL(t *testing.T) {
 	for _, ttl := range []time.Duration{time.Second, 1500 * time.Millisecond, time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
 			node := newFaulty(t)
-			s := &readersWriters{t: t, key: "orders/42", make: locks.NewRWTwoKey, dial: node.client}
+			s := &readersWriters{t: t, key: "orders/42", make: constructor("rw-two-key"), dial: node.client}
 			a := s.client("A", clock{})
 			a.release(a.write(ttl))
 			a.read(ttl)
@@ -352,7 +352,7 @@ func TestRWHashTimestampDeadline(t *testing.T) {
 func TestRWHashTimestampReleaseAlwaysWorks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		node, env := faultyEnv(t, 1)
-		held, err := locks.NewRWHashTimestamp(env).Acquire(t.Context(), "orders/42", briefly)
+		held, err := constructor("rw-hash-timestamp")(env).Acquire(t.Context(), "orders/42", briefly)
 		if err != nil {
 			t.Fatal(err)
 		}

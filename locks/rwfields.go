@@ -5,7 +5,22 @@ import (
 	"time"
 )
 
-// NewRWFields returns the lock rw-fields, an RWLocker. One hash holds a field for each holder,
+func rwFieldsSpec() Spec {
+	return Spec{
+		Name:       "rw-fields",
+		Title:      "a field and a deadline per holder by the server's clock, writer intent; HDEL of the own",
+		Source:     "fix for E, written anew",
+		Sound:      true,
+		Assumption: "the master keeps its keys and its clock, and the holder stops before its deadline",
+		Masters:    1,
+		Extends:    true,
+		ReadWrite:  true,
+		HasToken:   true,
+		New:        newRWFields,
+	}
+}
+
+// newRWFields returns the lock rw-fields, an RWLocker. One hash holds a field for each holder,
 // r:token or w:token, and perhaps an intent. Values are deadlines in microseconds of the
 // server's clock.
 //
@@ -25,7 +40,7 @@ import (
 // lock are safe for concurrent use.
 //
 // Sound under the assumptions of setnx-px-lua.
-func NewRWFields(env Env) Locker { return &rwFields{env: env} }
+func newRWFields(env Env) Locker { return &rwFields{env: env} }
 
 type rwFields struct{ env Env }
 
@@ -34,18 +49,18 @@ func (l *rwFields) Acquire(ctx context.Context, key string, ttl time.Duration) (
 }
 
 func (l *rwFields) AcquireRead(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
-	return l.enter(ctx, rwFieldsReadScript(), "r:", key, ttl)
+	return l.enter(ctx, rwFieldsReadScript, "r:", key, ttl)
 }
 
 func (l *rwFields) AcquireWrite(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
-	return l.enter(ctx, rwFieldsWriteScript(), "w:", key, ttl, min(ttl, WriterIntent).Microseconds())
+	return l.enter(ctx, rwFieldsWriteScript, "w:", key, ttl, min(ttl, WriterIntent).Microseconds())
 }
 
 func (l *rwFields) enter(ctx context.Context, s script, kind, key string, ttl time.Duration, more ...any) (Lease, error) {
-	if err := checkInput(key, ttl); err != nil {
+	if err := CheckInput(key, ttl); err != nil {
 		return nil, err
 	}
-	token, err := newToken(l.env.Rand)
+	token, err := NewToken(l.env.Rand)
 	if err != nil {
 		return nil, err
 	}
@@ -78,11 +93,11 @@ func (l *rwFieldsLease) run(ctx context.Context, s script, args ...any) (int64, 
 // Extend may also shorten the lease. After an indefinite error Deadline is the earlier of the
 // two that are possible.
 func (l *rwFieldsLease) Extend(ctx context.Context, ttl time.Duration) error {
-	if err := checkInput(l.key, ttl); err != nil {
+	if err := CheckInput(l.key, ttl); err != nil {
 		return err
 	}
 	deadline := (&rwFields{env: l.env}).deadline(ttl)
-	extended, err := l.run(ctx, rwFieldsExtendScript(), ttl.Microseconds())
+	extended, err := l.run(ctx, rwFieldsExtendScript, ttl.Microseconds())
 	switch {
 	case err != nil:
 		l.deadline = earlier(l.deadline, deadline)
@@ -95,11 +110,11 @@ func (l *rwFieldsLease) Extend(ctx context.Context, ttl time.Duration) error {
 }
 
 func (l *rwFieldsLease) Release(ctx context.Context) error {
-	return deleted(l.run(ctx, rwFieldsReleaseScript()))
+	return deleted(l.run(ctx, rwFieldsReleaseScript))
 }
 
 func (l *rwFieldsLease) Verify(ctx context.Context) error {
-	held, err := l.run(ctx, rwFieldsVerifyScript())
+	held, err := l.run(ctx, rwFieldsVerifyScript)
 	if err == nil && held == 0 {
 		return ErrNotHeld
 	}

@@ -9,7 +9,22 @@ import (
 // keeps new readers out of rw-hash; an acquire for less than that does so for its TTL.
 const WriterIntent = 500 * time.Millisecond
 
-// NewRWHash returns the lock rw-hash, an RWLocker. One sorted set holds an entry for each
+func rwHashSpec() Spec {
+	return Spec{
+		Name:       "rw-hash",
+		Title:      "a deadline per holder by the server's clock, writer intent; ZREM of the own",
+		Source:     "fix for E",
+		Sound:      true,
+		Assumption: "the master keeps its keys and its clock, and the holder stops before its deadline",
+		Masters:    1,
+		Extends:    true,
+		ReadWrite:  true,
+		HasToken:   true,
+		New:        newRWHash,
+	}
+}
+
+// newRWHash returns the lock rw-hash, an RWLocker. One sorted set holds an entry for each
 // holder, read:token or write:token, and perhaps an intent. Scores are deadlines in
 // microseconds of the server's clock.
 //
@@ -43,8 +58,8 @@ const WriterIntent = 500 * time.Millisecond
 // lock are safe for concurrent use.
 //
 // Sound under the assumptions of setnx-px-lua.
-func NewRWHash(env Env) Locker {
-	return &rwHash{env: env, write: rwHashWriteScript(), name: func() (string, error) { return newToken(env.Rand) }}
+func newRWHash(env Env) Locker {
+	return &rwHash{env: env, write: rwHashWriteScript, name: func() (string, error) { return NewToken(env.Rand) }}
 }
 
 type rwHash struct {
@@ -58,7 +73,7 @@ func (l *rwHash) Acquire(ctx context.Context, key string, ttl time.Duration) (Le
 }
 
 func (l *rwHash) AcquireRead(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
-	return l.enter(ctx, rwHashReadScript(), "read:", key, ttl)
+	return l.enter(ctx, rwHashReadScript, "read:", key, ttl)
 }
 
 func (l *rwHash) AcquireWrite(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
@@ -68,7 +83,7 @@ func (l *rwHash) AcquireWrite(ctx context.Context, key string, ttl time.Duration
 func (l *rwHash) enter(
 	ctx context.Context, enter script, kind, key string, ttl time.Duration, more ...any,
 ) (Lease, error) {
-	if err := checkInput(key, ttl); err != nil {
+	if err := CheckInput(key, ttl); err != nil {
 		return nil, err
 	}
 	name, err := l.name()
@@ -108,11 +123,11 @@ func (l *rwHashLease) run(ctx context.Context, s script, args ...any) (int64, er
 // Extend may also shorten the lease. After an indefinite error Deadline is the earlier
 // of the two that are possible.
 func (l *rwHashLease) Extend(ctx context.Context, ttl time.Duration) error {
-	if err := checkInput(l.key, ttl); err != nil {
+	if err := CheckInput(l.key, ttl); err != nil {
 		return err
 	}
 	deadline := l.lock.deadline(ttl)
-	extended, err := l.run(ctx, rwHashExtendScript(), ttl.Milliseconds())
+	extended, err := l.run(ctx, rwHashExtendScript, ttl.Milliseconds())
 	switch {
 	case err != nil:
 		l.deadline = earlier(l.deadline, deadline)
@@ -126,11 +141,11 @@ func (l *rwHashLease) Extend(ctx context.Context, ttl time.Duration) error {
 }
 
 func (l *rwHashLease) Release(ctx context.Context) error {
-	return deleted(l.run(ctx, rwHashReleaseScript()))
+	return deleted(l.run(ctx, rwHashReleaseScript))
 }
 
 func (l *rwHashLease) Verify(ctx context.Context) error {
-	held, err := l.run(ctx, rwHashVerifyScript())
+	held, err := l.run(ctx, rwHashVerifyScript)
 	if err == nil && held == 0 {
 		return ErrNotHeld
 	}

@@ -20,7 +20,7 @@ func inRWHash(t *testing.T, play func(t *testing.T, s *readersWriters, node *fau
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		node := newFaulty(t)
-		play(t, &readersWriters{t: t, key: "orders/42", make: locks.NewRWHash, dial: node.client}, node)
+		play(t, &readersWriters{t: t, key: "orders/42", make: constructor("rw-hash"), dial: node.client}, node)
 	})
 }
 
@@ -136,7 +136,7 @@ func TestRWHashExtendWithoutReply(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			nodes, env := faultyEnv(t, 1)
-			held, err := locks.NewRWHash(env).Acquire(t.Context(), "orders/42", 10*time.Second)
+			held, err := constructor("rw-hash")(env).Acquire(t.Context(), "orders/42", 10*time.Second)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,13 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/libraries"
 	"github.com/lockbench/lockbench/locks"
 )
 
 // TestRWHashClientIDDoesNotCount shows that the inner release ends the outer hold, and that
 // others are kept out until then.
 func TestRWHashClientIDDoesNotCount(t *testing.T) {
-	spec, err := locks.Find("rw-hash-client-id")
+	spec, err := libraries.Catalogue().Find("rw-hash-client-id")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,26 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// NewRWHashTimestamp returns the lock rw-hash-timestamp, an RWLocker: a hash with the
+func rwHashTimestampSpec() Spec {
+	return Spec{
+		Name:      "rw-hash-timestamp",
+		Title:     "a hash with client times of a reader and a writer; HDEL if equal",
+		Source:    "E 2",
+		Flaw:      "P42, P43, P44, P45, P64, P65",
+		Masters:   1,
+		ReadWrite: true,
+		Breaks: map[string]string{
+			"foreign release is refused":          "the release script answers nothing: every release says that it worked",
+			"second release is refused":           "the release script answers nothing: every release says that it worked",
+			"a reader's release keeps the others": "P42: the second reader overwrites the first one's timestamp, and removes it",
+			"a reader's expiry frees the writer":  "the release script answers nothing: every release says that it worked",
+			"a reader's expiry keeps the others":  "P64: each acquire sets the key's TTL anew",
+		},
+		New: newRWHashTimestamp,
+	}
+}
+
+// newRWHashTimestamp returns the lock rw-hash-timestamp, an RWLocker: a hash with the
 // fields read and write, which hold the client's time in milliseconds.
 //
 //	acquire read   a script: if write is absent or older than the time-out of a write,
@@ -19,34 +38,34 @@ import (
 //
 // Source: E 2. Like there, the scripts of the release answer nothing: Release returns
 // nil also when there was nothing left to release. The TTL of an acquire is its
-// time-outs and the key's TTL; NewRWHashTimestampWith sets them apart.
+// time-outs and the key's TTL; newRWHashTimestampWith sets them apart.
 //
 // Broken: the last reader's time replaces the others', so that its release lets a
 // writer in while they read (P42). Two holders of one millisecond have the same token
 // (P43). Whoever has a clock that is ahead sees live holds as ended (P44), and so does
 // whoever comes with a shorter time-out (P65). Each acquire sets the key's TTL anew, also
 // to less than a hold needs (P64). Readers that overlap keep a writer out for ever (P45).
-func NewRWHashTimestamp(env Env) Locker {
-	return NewRWHashTimestampWith(env, RWTimeouts{})
+func newRWHashTimestamp(env Env) Locker {
+	return newRWHashTimestampWith(env, rwTimeouts{})
 }
 
-// RWTimeouts are what E's listing gives as constants: 10 s, 1 s and 3 s. Zero means the
+// rwTimeouts are what E's listing gives as constants: 10 s, 1 s and 3 s. Zero means the
 // TTL of each acquire.
-type RWTimeouts struct {
+type rwTimeouts struct {
 	Key   time.Duration // the TTL of the key
 	Read  time.Duration // how long a read hold lasts, as the caller sees it
 	Write time.Duration // how long a write hold lasts, as the caller sees it
 }
 
-// NewRWHashTimestampWith is NewRWHashTimestamp with time-outs of its own, in whole
+// newRWHashTimestampWith is newRWHashTimestamp with time-outs of its own, in whole
 // milliseconds. Deadline is by the time-out of the lease's kind.
-func NewRWHashTimestampWith(env Env, timeouts RWTimeouts) Locker {
+func newRWHashTimestampWith(env Env, timeouts rwTimeouts) Locker {
 	return &rwHashTimestamp{env, timeouts}
 }
 
 type rwHashTimestamp struct {
 	env      Env
-	timeouts RWTimeouts
+	timeouts rwTimeouts
 }
 
 func (l *rwHashTimestamp) Acquire(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
@@ -54,17 +73,17 @@ func (l *rwHashTimestamp) Acquire(ctx context.Context, key string, ttl time.Dura
 }
 
 func (l *rwHashTimestamp) AcquireRead(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
-	return l.enter(ctx, rwHashTimestampReadScript(), rwHashTimestampReadReleaseScript(), key, l.timeouts.Read, ttl)
+	return l.enter(ctx, rwHashTimestampReadScript, rwHashTimestampReadReleaseScript, key, l.timeouts.Read, ttl)
 }
 
 func (l *rwHashTimestamp) AcquireWrite(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
-	return l.enter(ctx, rwHashTimestampWriteScript(), rwHashTimestampWriteReleaseScript(), key, l.timeouts.Write, ttl)
+	return l.enter(ctx, rwHashTimestampWriteScript, rwHashTimestampWriteReleaseScript, key, l.timeouts.Write, ttl)
 }
 
 func (l *rwHashTimestamp) enter(
 	ctx context.Context, enter, leave script, key string, own, ttl time.Duration,
 ) (Lease, error) {
-	if err := checkInput(key, ttl); err != nil {
+	if err := CheckInput(key, ttl); err != nil {
 		return nil, err
 	}
 	orTTL := func(d time.Duration) time.Duration {

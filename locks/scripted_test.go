@@ -9,13 +9,14 @@ import (
 
 	"github.com/alicebob/miniredis/v2/server"
 
+	"github.com/lockbench/lockbench/internal/libraries"
 	"github.com/lockbench/lockbench/locks"
 )
 
 // Scripts are sent again when the server has forgotten them (P57). A broken lock may
 // not get as far as that.
 func TestScriptFlush(t *testing.T) {
-	for _, spec := range locks.All() {
+	for _, spec := range libraries.Catalogue() {
 		if !spec.Sound {
 			continue
 		}
@@ -59,7 +60,7 @@ func TestLoad(t *testing.T) {
 			peer.WriteError("ERR a script was sent in full")
 			return true
 		})
-		held, err := locks.NewFenced(env).Acquire(t.Context(), "orders/42", time.Second)
+		held, err := constructor("fenced")(env).Acquire(t.Context(), "orders/42", time.Second)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +89,7 @@ func TestFencedRefusesWrongTypes(t *testing.T) {
 				if err := tt.spoil(nodes[0]); err != nil {
 					t.Fatal(err)
 				}
-				held, err := locks.NewFenced(env).Acquire(t.Context(), key, time.Second)
+				held, err := constructor("fenced")(env).Acquire(t.Context(), key, time.Second)
 				if err == nil || locks.Classify(err) != locks.Indefinite {
 					t.Errorf("acquire answered %v, %v; want an error that is no refusal", held, err)
 				}

@@ -3,18 +3,18 @@ package locks
 // rwScripts lists the scripts of the readers-writer locks.
 func rwScripts() []script {
 	return []script{
-		rwTwoKeyReadScript(),
-		rwTwoKeyWriteScript(),
-		rwHashTimestampReadScript(),
-		rwHashTimestampWriteScript(),
-		rwHashTimestampReadReleaseScript(),
-		rwHashTimestampWriteReleaseScript(),
-		rwHashReadScript(),
-		rwHashWriteScript(),
-		rwHashClientIDWriteScript(),
-		rwHashExtendScript(),
-		rwHashReleaseScript(),
-		rwHashVerifyScript(),
+		rwTwoKeyReadScript,
+		rwTwoKeyWriteScript,
+		rwHashTimestampReadScript,
+		rwHashTimestampWriteScript,
+		rwHashTimestampReadReleaseScript,
+		rwHashTimestampWriteReleaseScript,
+		rwHashReadScript,
+		rwHashWriteScript,
+		rwHashClientIDWriteScript,
+		rwHashExtendScript,
+		rwHashReleaseScript,
+		rwHashVerifyScript,
 	}
 }
 
@@ -22,27 +22,18 @@ func rwScripts() []script {
 //
 //	KEYS[1] the readers' key   ARGV[1] the TTL
 //	KEYS[2] the writer's key   ARGV[2] its unit, EX or PX
-func rwTwoKeyReadScript() script {
-	return script{
-		name: "rw-two-key-read",
-		lua: `local wExist = redis.call('EXISTS', KEYS[2])
+var rwTwoKeyReadScript = newScript("rw-two-key-read", `local wExist = redis.call('EXISTS', KEYS[2])
 if wExist == 1 then
   return 0
 else
   redis.call('SET', KEYS[1], '1', ARGV[2], ARGV[1])
 end
 return 1
-`,
-		sha1: "2145b12024ff9b1b4ddf8478474c00a69341d687",
-	}
-}
+`)
 
 // rwTwoKeyWriteScript is E 1.2. It answers 1, or 0 if anybody holds the lock. Keys and
 // arguments are those of rwTwoKeyReadScript.
-func rwTwoKeyWriteScript() script {
-	return script{
-		name: "rw-two-key-write",
-		lua: `local rExist = redis.call('EXISTS', KEYS[1])
+var rwTwoKeyWriteScript = newScript("rw-two-key-write", `local rExist = redis.call('EXISTS', KEYS[1])
 if rExist == 1 then
   return 0
 else
@@ -53,10 +44,7 @@ else
     return 0
   end
 end
-`,
-		sha1: "81354c38ba9a86e2ea7208b7cf27376dd92ab234",
-	}
-}
+`)
 
 // rwHashTimestampReadScript is E 2.1. It answers 1, or 0 if a writer holds the lock.
 //
@@ -64,10 +52,7 @@ end
 //	                   ARGV[3] the time-out of a write   ARGV[4] the client's time
 //
 // All are milliseconds.
-func rwHashTimestampReadScript() script {
-	return script{
-		name: "rw-hash-timestamp-read",
-		lua: `local lockKey, timeout, readExpTime, writeExpTime, currentTimeWs = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+var rwHashTimestampReadScript = newScript("rw-hash-timestamp-read", `local lockKey, timeout, readExpTime, writeExpTime, currentTimeWs = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local writeValue = redis.call('HGET', lockKey, 'write')
 local canGet = false
 if writeValue then
@@ -82,17 +67,11 @@ if canGet then
 else
   return 0
 end
-`,
-		sha1: "48be8b6662676789b8ab975bd38c2034152e4495",
-	}
-}
+`)
 
 // rwHashTimestampWriteScript is E 2.3. It answers 1, or 0 if anybody holds the lock. Keys
 // and arguments are those of rwHashTimestampReadScript.
-func rwHashTimestampWriteScript() script {
-	return script{
-		name: "rw-hash-timestamp-write",
-		lua: `local lockKey, timeout, readExpTime, writeExpTime, currentTimeWs = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+var rwHashTimestampWriteScript = newScript("rw-hash-timestamp-write", `local lockKey, timeout, readExpTime, writeExpTime, currentTimeWs = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local writeValue = redis.call('HGET', lockKey, 'write')
 local writeValid = false
 if writeValue then
@@ -114,42 +93,27 @@ if writeValid and readValid then
 else
   return 0
 end
-`,
-		sha1: "385ba40561791f8119e9e286adc2569846dc6dd0",
-	}
-}
+`)
 
 // rwHashTimestampReadReleaseScript is E 2.2. It answers nothing, whatever it did.
 //
 //	KEYS[1] the lock   ARGV[1] the time that the acquire wrote
-func rwHashTimestampReadReleaseScript() script {
-	return script{
-		name: "rw-hash-timestamp-read-release",
-		lua: `local lockKey, readTime = KEYS[1], ARGV[1]
+var rwHashTimestampReadReleaseScript = newScript("rw-hash-timestamp-read-release", `local lockKey, readTime = KEYS[1], ARGV[1]
 local readValue = redis.call('HGET', lockKey, 'read')
 if readTime == readValue then
   redis.call('HDEL', lockKey, 'read')
 end
-`,
-		sha1: "4341f8c1601baa03892d275e76fa9b85b8943d13",
-	}
-}
+`)
 
 // rwHashTimestampWriteReleaseScript is E 2.4. It answers nothing, whatever it did.
 //
 //	KEYS[1] the lock   ARGV[1] the time that the acquire wrote
-func rwHashTimestampWriteReleaseScript() script {
-	return script{
-		name: "rw-hash-timestamp-write-release",
-		lua: `local lockKey, writeTime = KEYS[1], ARGV[1]
+var rwHashTimestampWriteReleaseScript = newScript("rw-hash-timestamp-write-release", `local lockKey, writeTime = KEYS[1], ARGV[1]
 local writeValue = redis.call('HGET', lockKey, 'write')
 if writeTime == writeValue then
   redis.call('HDEL', lockKey, 'write')
 end
-`,
-		sha1: "c7d1fb1e2235eb3523feae878117e0028fc3ab4f",
-	}
-}
+`)
 
 // rwHashLua begins every script of rw-hash: what has ended is not seen by the rest.
 // TIME in a script that writes needs Redis 5, which replicates the writes and not the
@@ -172,10 +136,7 @@ end
 // is alone in the set.
 //
 //	KEYS[1] the lock   ARGV[1] the holder   ARGV[2] the TTL in milliseconds
-func rwHashReadScript() script {
-	return script{
-		name: "rw-hash-read",
-		lua: rwHashLua + `local first = redis.call('ZRANGE', KEYS[1], 0, 0)[1]
+var rwHashReadScript = newScript("rw-hash-read", rwHashLua+`local first = redis.call('ZRANGE', KEYS[1], 0, 0)[1]
 if first and string.sub(first, 1, 6) == 'write:' then
   return 0
 end
@@ -185,23 +146,14 @@ end
 set(ARGV[1], ARGV[2])
 expire_with_the_last()
 return 1
-`,
-		sha1: "be357392d7703477206933289f689828ea67df47",
-	}
-}
+`)
 
 // rwHashWriteScript answers 1, or 0 if anybody holds the lock. If these are readers, it
 // leaves an intent, or prolongs the one there is.
 //
 //	KEYS[1] the lock   ARGV[1] the holder   ARGV[2] the TTL in milliseconds
 //	                   ARGV[3] that of the intent
-func rwHashWriteScript() script {
-	return script{
-		name: "rw-hash-write",
-		lua:  rwHashLua + rwHashWriteLua,
-		sha1: "d76311fb2ac44ea874d55a5ebd2c487567dde35f",
-	}
-}
+var rwHashWriteScript = newScript("rw-hash-write", rwHashLua+rwHashWriteLua)
 
 const rwHashWriteLua = `local intent = redis.call('ZSCORE', KEYS[1], 'intent')
 local first = redis.call('ZRANGE', KEYS[1], 0, 0)[1]
@@ -224,42 +176,24 @@ return 1
 // rwHashExtendScript answers 1, or 0 if the holder has gone.
 //
 //	KEYS[1] the lock   ARGV[1] the holder   ARGV[2] the TTL in milliseconds
-func rwHashExtendScript() script {
-	return script{
-		name: "rw-hash-extend",
-		lua: rwHashLua + `if not redis.call('ZSCORE', KEYS[1], ARGV[1]) then
+var rwHashExtendScript = newScript("rw-hash-extend", rwHashLua+`if not redis.call('ZSCORE', KEYS[1], ARGV[1]) then
   return 0
 end
 set(ARGV[1], ARGV[2])
 expire_with_the_last()
 return 1
-`,
-		sha1: "0077e83530421e278de137b0741c35ab47192485",
-	}
-}
+`)
 
 // rwHashReleaseScript answers the number of holders that it removed.
 //
 //	KEYS[1] the lock   ARGV[1] the holder
-func rwHashReleaseScript() script {
-	return script{
-		name: "rw-hash-release",
-		lua: rwHashLua + `local removed = redis.call('ZREM', KEYS[1], ARGV[1])
+var rwHashReleaseScript = newScript("rw-hash-release", rwHashLua+`local removed = redis.call('ZREM', KEYS[1], ARGV[1])
 expire_with_the_last()
 return removed
-`,
-		sha1: "0e913c78e73633490003ca0cf1c8e7bfbf7cece6",
-	}
-}
+`)
 
 // rwHashVerifyScript answers 1, or 0 if the holder has gone.
 //
 //	KEYS[1] the lock   ARGV[1] the holder
-func rwHashVerifyScript() script {
-	return script{
-		name: "rw-hash-verify",
-		lua: rwHashLua + `return redis.call('ZSCORE', KEYS[1], ARGV[1]) and 1 or 0
-`,
-		sha1: "be9c2b4ad5e2898e2ec3c2ba39fb5e137532922f",
-	}
-}
+var rwHashVerifyScript = newScript("rw-hash-verify", rwHashLua+`return redis.call('ZSCORE', KEYS[1], ARGV[1]) and 1 or 0
+`)

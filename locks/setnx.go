@@ -5,7 +5,23 @@ import (
 	"time"
 )
 
-// NewSetNX returns the lock setnx.
+func setNXSpec() Spec {
+	return Spec{
+		Name:    "setnx",
+		Title:   "SETNX; DEL",
+		Source:  "D",
+		Flaw:    "P01",
+		Masters: 1,
+		Breaks: map[string]string{
+			"expiry":                             "P01: the key has no TTL, so that no lease ends",
+			"foreign release is refused":         "P01: the key has no TTL, so that no lease ends",
+			"interrupted acquire leaves nothing": "P01: a client that stops after SETNX leaves a key without TTL",
+		},
+		New: newSetNX,
+	}
+}
+
+// newSetNX returns the lock setnx.
 //
 //	acquire  SETNX key 1
 //	release  DEL key
@@ -14,7 +30,7 @@ import (
 // from refusing a bad one, and the Deadline is zero.
 //
 // Broken: a holder that crashes keeps the lock for ever (P01).
-func NewSetNX(env Env) Locker {
+func newSetNX(env Env) Locker {
 	return &plain{
 		env:     env,
 		forever: true,

@@ -7,7 +7,23 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// NewSetNXExpire returns the lock setnx-expire, the beginner's one.
+func setNXExpireSpec() Spec {
+	return Spec{
+		Name:     "setnx-expire",
+		Title:    "SETNX, then EXPIRE; DEL",
+		Source:   "A 3.3, B, D",
+		Flaw:     "P02, P07",
+		Masters:  1,
+		HasToken: true,
+		Breaks: map[string]string{
+			"foreign release is refused":         "P07: DEL takes the lock from its next holder",
+			"interrupted acquire leaves nothing": "P02: a client that stops after SETNX leaves a key without TTL",
+		},
+		New: newSetNXExpire,
+	}
+}
+
+// newSetNXExpire returns the lock setnx-expire, the beginner's one.
 //
 //	acquire  SETNX key token; if that answered 1: EXPIRE key seconds
 //	release  DEL key
@@ -19,7 +35,7 @@ import (
 // Broken: a client that stops between the two commands leaves a key that never
 // expires (P02), and DEL takes the lock from whoever holds it by then (P07). The
 // token is written, as in A, but the release does not look at it.
-func NewSetNXExpire(env Env) Locker {
+func newSetNXExpire(env Env) Locker {
 	return &single{
 		env:     env,
 		acquire: setNXThenExpire,

@@ -6,7 +6,22 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// NewSetNXPXDel returns the lock setnx-px-del.
+func setNXPXDelSpec() Spec {
+	return Spec{
+		Name:     "setnx-px-del",
+		Title:    "SET NX PX; unconditional DEL",
+		Source:   "A 4.3, D",
+		Flaw:     "P07",
+		Masters:  1,
+		HasToken: true,
+		Breaks: map[string]string{
+			"foreign release is refused": "P07: DEL takes the lock from its next holder",
+		},
+		New: newSetNXPXDel,
+	}
+}
+
+// newSetNXPXDel returns the lock setnx-px-del.
 //
 //	acquire  SET key token NX PX milliseconds
 //	release  DEL key
@@ -14,7 +29,7 @@ import (
 // Source: A 4.3, D 服务宕机.
 //
 // Broken: a holder that outlives its lease deletes the next holder's lock (P07).
-func NewSetNXPXDel(env Env) Locker {
+func newSetNXPXDel(env Env) Locker {
 	return newSetNXPX(env, func(ctx context.Context, node *redis.Client, key, _ string) error {
 		return del(ctx, node, key)
 	})

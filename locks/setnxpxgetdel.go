@@ -6,7 +6,19 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// NewSetNXPXGetDel returns the lock setnx-px-get-del.
+func setNXPXGetDelSpec() Spec {
+	return Spec{
+		Name:     "setnx-px-get-del",
+		Title:    "SET NX PX; GET, compare, DEL",
+		Source:   "A 4.4, D",
+		Flaw:     "P08",
+		Masters:  1,
+		HasToken: true,
+		New:      newSetNXPXGetDel,
+	}
+}
+
+// newSetNXPXGetDel returns the lock setnx-px-get-del.
 //
 //	acquire  SET key token NX PX milliseconds
 //	release  GET key; if that answered the own token: DEL key
@@ -15,7 +27,7 @@ import (
 //
 // Broken: between GET's reply and DEL the lease can end and the key can become
 // somebody else's (P08).
-func NewSetNXPXGetDel(env Env) Locker {
+func newSetNXPXGetDel(env Env) Locker {
 	return newSetNXPX(env, getThenDel)
 }
 

@@ -7,7 +7,20 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// NewSetNXPXGetWatch returns the lock setnx-px-get-watch: setnx-px-watch in the wrong order.
+func setNXPXGetWatchSpec() Spec {
+	return Spec{
+		Name:     "setnx-px-get-watch",
+		Title:    "SET NX PX; GET, WATCH, MULTI, DEL, EXEC",
+		Source:   "A 4.2 mutant",
+		Flaw:     "P09",
+		Masters:  1,
+		Variant:  "setnx-px-watch",
+		HasToken: true,
+		New:      newSetNXPXGetWatch,
+	}
+}
+
+// newSetNXPXGetWatch returns the lock setnx-px-get-watch: setnx-px-watch in the wrong order.
 //
 //	acquire  SET key token NX PX milliseconds
 //	release  on one connection: GET key; if that answered the own token: WATCH key,
@@ -17,7 +30,7 @@ import (
 //
 // Broken: WATCH notices what happens after it. If the lease ends after GET's reply and
 // another client acquires before WATCH, EXEC deletes that client's lock (P09).
-func NewSetNXPXGetWatch(env Env) Locker {
+func newSetNXPXGetWatch(env Env) Locker {
 	return newSetNXPX(env, getThenWatchAndDelete)
 }
 

@@ -14,7 +14,20 @@ import (
 // pool is small if more threads than that wait.
 const SpinPool = 2
 
-// NewSetNXPXSpin returns the lock setnx-px-spin, which is Patient.
+func setNXPXSpinSpec() Spec {
+	return Spec{
+		Name:     "setnx-px-spin",
+		Title:    "setnx-px-lua that is waited for by trying again at once, on one connection of a small pool",
+		Source:   "A 3.2",
+		Flaw:     "P47, P60",
+		Masters:  1,
+		HasToken: true,
+		Waits:    true, PerProcess: true,
+		New: newSetNXPXSpin,
+	}
+}
+
+// newSetNXPXSpin returns the lock setnx-px-spin, which is Patient.
 //
 //	acquire  SET key token NX PX milliseconds
 //	await    the same, again and again on one connection
@@ -31,11 +44,26 @@ const SpinPool = 2
 // lock stays taken until its lease ends (P60). Otherwise as sound as setnx-px-lua.
 //
 // The lock and its leases are safe for concurrent use.
-func NewSetNXPXSpin(env Env) Locker { return newSpin(env, true) }
+func newSetNXPXSpin(env Env) Locker { return newSpin(env, true) }
 
-// NewSetNXPXSpinPerCommand returns the lock setnx-px-spin-per-command: setnx-px-spin whose
+func setNXPXSpinPerCommandSpec() Spec {
+	return Spec{
+		Name:       "setnx-px-spin-per-command",
+		Title:      "setnx-px-spin that takes a connection for each command alone",
+		Source:     "A 3.2, repaired",
+		Flaw:       "P47",
+		Masters:    1,
+		Variant:    "setnx-px-spin",
+		HasToken:   true,
+		Waits:      true,
+		PerProcess: true,
+		New:        newSetNXPXSpinPerCommand,
+	}
+}
+
+// newSetNXPXSpinPerCommand returns the lock setnx-px-spin-per-command: setnx-px-spin whose
 // Await takes a connection for each command and gives it back. It is broken by P47 alone.
-func NewSetNXPXSpinPerCommand(env Env) Locker { return newSpin(env, false) }
+func newSetNXPXSpinPerCommand(env Env) Locker { return newSpin(env, false) }
 
 func newSpin(env Env, keep bool) Locker {
 	return &spin{env: env, keep: keep, pool: make(chan struct{}, SpinPool)}
@@ -62,7 +90,7 @@ func (l *spin) Await(ctx context.Context, key string, ttl time.Duration) (Lease,
 
 // acquire tries on one connection: once, or until it has the lock.
 func (l *spin) acquire(ctx context.Context, key string, ttl time.Duration, again bool) (Lease, error) {
-	if err := checkInput(key, ttl); err != nil {
+	if err := CheckInput(key, ttl); err != nil {
 		return nil, err
 	}
 	lease := &spinLease{lock: l, key: key}
@@ -91,7 +119,7 @@ func (l *spin) acquire(ctx context.Context, key string, ttl time.Duration, again
 func (l *spin) draw() (string, error) {
 	l.drawing.Lock()
 	defer l.drawing.Unlock()
-	return newToken(l.env.Rand)
+	return NewToken(l.env.Rand)
 }
 
 // borrow calls f with a connection of the pool, and waits for one that is free.
@@ -113,7 +141,7 @@ type spinLease struct {
 
 func (l *spinLease) Release(ctx context.Context) error {
 	return l.lock.borrow(ctx, func(conn *redis.Conn) error {
-		return deleted(compareAndDeleteScript().run(ctx, conn, []string{l.key}, l.token))
+		return deleted(compareAndDeleteScript.run(ctx, conn, []string{l.key}, l.token))
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/libraries"
 	"github.com/lockbench/lockbench/locks"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestSpinStarvesTheHolder(t *testing.T) {
 	for name, starves := range map[string]bool{"setnx-px-spin": true, "setnx-px-spin-per-command": false} {
 		t.Run(name, func(t *testing.T) {
-			spec, err := locks.Find(name)
+			spec, err := libraries.Catalogue().Find(name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -61,7 +62,7 @@ func TestSpinStarvesTheHolder(t *testing.T) {
 // that it was taken when its context ends before. One that spins has a command under way
 // then, whose outcome is open.
 func TestPatience(t *testing.T) {
-	for _, spec := range locks.All() {
+	for _, spec := range libraries.Catalogue() {
 		if !spec.Waits || spec.Name == "lua-uuid-as-printed" { // which never tries
 			continue
 		}

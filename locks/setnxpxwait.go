@@ -11,7 +11,21 @@ import (
 // waitReplicas is how many replicas must have the key before an acquire succeeds.
 const waitReplicas = 1
 
-// NewSetNXPXWait returns the lock setnx-px-wait.
+func setNXPXWaitSpec() Spec {
+	return Spec{
+		Name:     "setnx-px-wait",
+		Title:    "SET NX PX, WAIT 1; compare-and-delete script",
+		Source:   "R",
+		Flaw:     "P17",
+		Masters:  1,
+		Replicas: 1,
+		HasToken: true,
+		Promises: Promises{Failover: true},
+		New:      newSetNXPXWait,
+	}
+}
+
+// newSetNXPXWait returns the lock setnx-px-wait.
 //
 //	acquire  on one connection: SET key token NX PX milliseconds,
 //	         WAIT 1 milliseconds, a quarter of the TTL; if no replica had it by then: the
@@ -19,7 +33,7 @@ const waitReplicas = 1
 //	release  a script that deletes key if its value is the own token
 //
 // WAIT counts the replicas that have what its own connection wrote: on another one of the
-// pool it would say yes at once, see NewSetNXPXWaitElsewhere. An acquire that fails for want of a replica answers an
+// pool it would say yes at once, see newSetNXPXWaitElsewhere. An acquire that fails for want of a replica answers an
 // *UnreplicatedError, which is indefinite: a replica may have the key and not the
 // release, and may be promoted. The release is sent even if the context has ended.
 //
@@ -27,11 +41,26 @@ const waitReplicas = 1
 //
 // Broken, but less often than setnx-px-lua: with two replicas the one that lacks the key
 // may be promoted (P17). WAIT makes no write conditional, and rolls none back.
-func NewSetNXPXWait(env Env) Locker {
-	return newSetNXPXWait(env, func(_ *redis.Client, own *redis.Conn) doer { return own })
+func newSetNXPXWait(env Env) Locker {
+	return setNXPXWaitOn(env, func(_ *redis.Client, own *redis.Conn) doer { return own })
 }
 
-// NewSetNXPXWaitElsewhere returns the lock setnx-px-wait-elsewhere: setnx-px-wait that asks its
+func setNXPXWaitElsewhereSpec() Spec {
+	return Spec{
+		Name:     "setnx-px-wait-elsewhere",
+		Title:    "setnx-px-wait whose WAIT goes on another connection of the pool",
+		Source:   "R, go-redis#1989",
+		Flaw:     "P17, P66",
+		Masters:  1,
+		Replicas: 1,
+		Variant:  "setnx-px-wait",
+		HasToken: true,
+		Promises: Promises{Failover: true},
+		New:      newSetNXPXWaitElsewhere,
+	}
+}
+
+// newSetNXPXWaitElsewhere returns the lock setnx-px-wait-elsewhere: setnx-px-wait that asks its
 // client for WAIT as for any other command.
 //
 //	acquire  SET key token NX PX milliseconds; on another connection of the pool: WAIT 1
@@ -47,13 +76,13 @@ func NewSetNXPXWait(env Env) Locker {
 // Broken: WAIT answers at once with the number of replicas that are connected, as its own
 // connection has written nothing that they lack. None of them need have the key, and the
 // one that is promoted need not (P66). It is setnx-px-lua, and one command dearer.
-func NewSetNXPXWaitElsewhere(env Env) Locker {
-	return newSetNXPXWait(env, func(pool *redis.Client, _ *redis.Conn) doer { return pool })
+func newSetNXPXWaitElsewhere(env Env) Locker {
+	return setNXPXWaitOn(env, func(pool *redis.Client, _ *redis.Conn) doer { return pool })
 }
 
-// newSetNXPXWait is a lock that sends WAIT where on says: by the client, or on the connection
+// setNXPXWaitOn is a lock that sends WAIT where on says: by the client, or on the connection
 // of SET.
-func newSetNXPXWait(env Env, on func(*redis.Client, *redis.Conn) doer) Locker {
+func setNXPXWaitOn(env Env, on func(*redis.Client, *redis.Conn) doer) Locker {
 	return &single{
 		env: env,
 		acquire: func(ctx context.Context, node *redis.Client, key, token string, ttl time.Duration) (int64, error) {

@@ -19,7 +19,7 @@ func TestWaitIsPinned(t *testing.T) {
 		takeIdle(t, env.Nodes[0])
 		seen := follow(nodes[0])
 		seen.answer("WAIT", acks(1))
-		if _, err := locks.NewSetNXPXWait(env).Acquire(t.Context(), lockKey, time.Second); err != nil {
+		if _, err := constructor("setnx-px-wait")(env).Acquire(t.Context(), lockKey, time.Second); err != nil {
 			t.Fatal(err)
 		}
 		if n := seen.connections(); n != 1 {
@@ -38,7 +38,7 @@ func TestWaitElsewhere(t *testing.T) {
 		takeIdle(t, env.Nodes[0])
 		seen := follow(nodes[0])
 		seen.answer("WAIT", acks(1))
-		if _, err := locks.NewSetNXPXWaitElsewhere(env).Acquire(t.Context(), lockKey, time.Second); err != nil {
+		if _, err := constructor("setnx-px-wait-elsewhere")(env).Acquire(t.Context(), lockKey, time.Second); err != nil {
 			t.Fatal(err)
 		}
 		if n := seen.connections(); n != 2 {
@@ -79,7 +79,7 @@ func TestWaitFails(t *testing.T) {
 				tt.step(nodes[0], follow(nodes[0]))
 				ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 				defer cancel()
-				held, err := locks.NewSetNXPXWait(env).Acquire(ctx, lockKey, time.Second)
+				held, err := constructor("setnx-px-wait")(env).Acquire(ctx, lockKey, time.Second)
 				var failed *locks.UnreplicatedError
 				if held != nil || !errors.As(err, &failed) || locks.Classify(err) != locks.Indefinite {
 					t.Fatalf("acquire answered %v, %v; want an indefinite UnreplicatedError", held, err)
@@ -101,7 +101,7 @@ func TestWaitTaken(t *testing.T) {
 		nodes, env := faultyEnv(t, 1)
 		set(t, nodes[0], "other")
 		seen := follow(nodes[0])
-		if _, err := locks.NewSetNXPXWait(env).Acquire(t.Context(), lockKey, time.Second); !errors.Is(err, locks.ErrTaken) {
+		if _, err := constructor("setnx-px-wait")(env).Acquire(t.Context(), lockKey, time.Second); !errors.Is(err, locks.ErrTaken) {
 			t.Errorf("acquire answered %v, want ErrTaken", err)
 		}
 		if got := seen.names(); got != "SET" {

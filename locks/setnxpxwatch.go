@@ -8,7 +8,21 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// NewSetNXPXWatch returns the lock setnx-px-watch.
+func setNXPXWatchSpec() Spec {
+	return Spec{
+		Name:       "setnx-px-watch",
+		Title:      "SET NX PX; WATCH, GET, MULTI, DEL, EXEC",
+		Source:     "A 4.2",
+		Sound:      true,
+		Assumption: "the master keeps its keys and its clock, and the holder stops before its deadline",
+		Masters:    1,
+		Extends:    true,
+		HasToken:   true,
+		New:        newSetNXPXWatch,
+	}
+}
+
+// newSetNXPXWatch returns the lock setnx-px-watch.
 //
 //	acquire  SET key token NX PX milliseconds
 //	release  on one connection: WATCH key, GET key; if that answered the own token:
@@ -21,10 +35,10 @@ import (
 // pool watching nothing, or not at all (P59).
 //
 // Source: A 2.3, A 4.2. A sends UNWATCH after EXEC too, which has done that already, and
-// reads the results wrongly: see [NewSetNXPXWatchMisread].
+// reads the results wrongly: see [newSetNXPXWatchMisread].
 //
 // Sound under the assumptions of setnx-px-lua.
-func NewSetNXPXWatch(env Env) Locker {
+func newSetNXPXWatch(env Env) Locker {
 	lock := newSetNXPX(env, watchAndDelete)
 	lock.extend = extendOwn
 	return lock

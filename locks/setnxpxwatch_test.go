@@ -34,7 +34,7 @@ func set(t *testing.T, node *faulty, value string) {
 // The release has one connection, whatever becomes of the idle ones meanwhile.
 func TestWatchIsPinned(t *testing.T) {
 	for name, newLock := range map[string]func(locks.Env) locks.Locker{
-		"setnx-px-watch": locks.NewSetNXPXWatch, "setnx-px-get-watch": locks.NewSetNXPXGetWatch,
+		"setnx-px-watch": constructor("setnx-px-watch"), "setnx-px-get-watch": constructor("setnx-px-get-watch"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestWatchRelease(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				node, client, held, seen := watched(t, locks.NewSetNXPXWatch)
+				node, client, held, seen := watched(t, constructor("setnx-px-watch"))
 				tt.step(t, node, seen)
 				if err := held.Release(t.Context()); !errors.Is(err, tt.want) {
 					t.Errorf("release answered %v, want %v", err, tt.want)
@@ -136,7 +136,7 @@ func checkWatchesNothing(t *testing.T, node *faulty, client *redis.Client) {
 // The lease ends while EXEC is on its way, and nobody else comes: DEL finds nothing.
 func TestWatchReleaseExpiresBeforeExec(t *testing.T) {
 	for name, newLock := range map[string]func(locks.Env) locks.Locker{
-		"setnx-px-watch": locks.NewSetNXPXWatch, "setnx-px-get-watch": locks.NewSetNXPXGetWatch,
+		"setnx-px-watch": constructor("setnx-px-watch"), "setnx-px-get-watch": constructor("setnx-px-get-watch"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -155,7 +155,7 @@ func TestWatchReleaseErrors(t *testing.T) {
 	for _, command := range []string{"WATCH", "GET", "MULTI", "DEL", "EXEC"} {
 		t.Run(command, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				node, client, held, seen := watched(t, locks.NewSetNXPXWatch)
+				node, client, held, seen := watched(t, constructor("setnx-px-watch"))
 				seen.answer(command, func(peer *server.Peer) bool {
 					peer.WriteError("ERR not now")
 					return true
@@ -175,7 +175,7 @@ func TestWatchReleaseRepliesLost(t *testing.T) {
 	for _, command := range []string{"WATCH", "GET", "EXEC"} {
 		t.Run(command, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				node, client, held, seen := watched(t, locks.NewSetNXPXWatch)
+				node, client, held, seen := watched(t, constructor("setnx-px-watch"))
 				seen.once(command, func() { node.swallow.Store(1) })
 				ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 				defer cancel()
@@ -195,7 +195,7 @@ func TestWatchReleaseRepliesLost(t *testing.T) {
 // WATCH after GET does not see what happened between them (P09).
 func TestGetWatchDeletesAnothers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		node, _, held, seen := watched(t, locks.NewSetNXPXGetWatch)
+		node, _, held, seen := watched(t, constructor("setnx-px-get-watch"))
 		seen.once("WATCH", func() { set(t, node, "other") })
 		if err := held.Release(t.Context()); err != nil || node.Exists(lockKey) {
 			t.Errorf("release answered %v, the other's key left: %v; want it deleted", err, node.Exists(lockKey))
@@ -206,7 +206,7 @@ func TestGetWatchDeletesAnothers(t *testing.T) {
 // What comes after WATCH it does see.
 func TestGetWatchAborts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		node, client, held, seen := watched(t, locks.NewSetNXPXGetWatch)
+		node, client, held, seen := watched(t, constructor("setnx-px-get-watch"))
 		seen.once("MULTI", func() { set(t, node, "other") })
 		if err := held.Release(t.Context()); !errors.Is(err, locks.ErrNotHeld) {
 			t.Errorf("release answered %v, want ErrNotHeld", err)
@@ -234,7 +234,7 @@ func TestWatchMisread(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				node, client, held, seen := watched(t, locks.NewSetNXPXWatchMisread)
+				node, client, held, seen := watched(t, constructor("setnx-px-watch-misread"))
 				tt.step(t, node, seen)
 				err := held.Release(t.Context())
 				if err == nil || locks.Classify(err) != tt.outcome {

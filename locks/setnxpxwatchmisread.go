@@ -6,7 +6,27 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// NewSetNXPXWatchMisread returns the lock setnx-px-watch-misread: setnx-px-watch with the
+func setNXPXWatchMisreadSpec() Spec {
+	return Spec{
+		Name:     "setnx-px-watch-misread",
+		Title:    "setnx-px-watch that reads the replies of its release wrongly",
+		Source:   "A 2.3, A 4.2",
+		Flaw:     "P10",
+		Masters:  1,
+		Variant:  "setnx-px-watch",
+		HasToken: true,
+		Breaks: map[string]string{
+			"mutual exclusion":           "P10: a release that deleted the key says that it was not held",
+			"refusal":                    "P10: a release that deleted the key says that it was not held",
+			"foreign release is refused": "P10: a release that deleted the key says that it was not held",
+			"second release is refused":  "P10: a release that deleted the key says that it was not held",
+			"no re-entry":                "P10: a release that deleted the key says that it was not held",
+		},
+		New: newSetNXPXWatchMisread,
+	}
+}
+
+// newSetNXPXWatchMisread returns the lock setnx-px-watch-misread: setnx-px-watch with the
 // replies read as in A's listings.
 //
 //	acquire  SET key token NX PX milliseconds
@@ -19,7 +39,7 @@ import (
 //
 // Broken: a release that deleted the key answers ErrNotHeld, and one that EXEC refused or
 // that found no key answers an error that leaves the outcome open (P10).
-func NewSetNXPXWatchMisread(env Env) Locker {
+func newSetNXPXWatchMisread(env Env) Locker {
 	return newSetNXPX(env, watchAndMisread)
 }
 

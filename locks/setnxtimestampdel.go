@@ -10,7 +10,22 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// NewSetNXTimestampDel returns the lock setnx-timestamp-del.
+func setNXTimestampDelSpec() Spec {
+	return Spec{
+		Name:    "setnx-timestamp-del",
+		Title:   "SETNX of the instant it ends, if that has passed DEL and SETNX; DEL",
+		Source:  "B",
+		Flaw:    "P04, P06, P07",
+		Masters: 1,
+		Breaks: map[string]string{
+			"foreign release is refused":   "P07: DEL takes the lock from its next holder",
+			"deadline is not after expiry": "P04: the key has no TTL; it ends when a client compares its value with a clock and deletes it",
+		},
+		New: newSetNXTimestampDel,
+	}
+}
+
+// newSetNXTimestampDel returns the lock setnx-timestamp-del.
 //
 //	acquire  SETNX key ends, where ends is the client's clock + TTL in milliseconds;
 //	         if that answered 0: GET key, and if the client's clock is past its value:
@@ -24,7 +39,7 @@ import (
 // and then its DEL removes a lock that has just been taken (P04). Whose clock is ahead
 // takes leases that have not ended (P06), and the release takes the lock from whoever
 // holds it by then (P07).
-func NewSetNXTimestampDel(env Env) Locker {
+func newSetNXTimestampDel(env Env) Locker {
 	return &plain{env: env, acquire: setNXTimestampThenDel}
 }
 

@@ -62,6 +62,20 @@ func (e *HolderError) Error() string { return fmt.Sprintf("%v by %q", ErrTaken, 
 // Unwrap returns ErrTaken.
 func (e *HolderError) Unwrap() error { return ErrTaken }
 
+func setOptionsSpec() Spec {
+	return Spec{
+		Name:       "set-options",
+		Title:      "SET with NX, an expiry and GET; compare-and-delete script",
+		Source:     "C",
+		Sound:      true,
+		Assumption: "the master keeps its keys and its clock, and the holder stops before its deadline",
+		Masters:    1,
+		Extends:    true,
+		HasToken:   true,
+		New:        func(env Env) Locker { return newSetOptions(env, SetOptions{}) },
+	}
+}
+
 // NewSetOptions returns the lock set-options, or an *InputError for options that SET
 // does not have.
 //

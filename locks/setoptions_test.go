@@ -12,8 +12,9 @@ import (
 	"github.com/alicebob/miniredis/v2/server"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/locks/locktest"
 )
 
 func newSetOptions(t *testing.T, env locks.Env, options locks.SetOptions) locks.Locker {
@@ -80,7 +81,7 @@ func TestSetOptionsCommands(t *testing.T) {
 
 // The contract holds for every choice of options that makes a lease.
 func TestSetOptionsContract(t *testing.T) {
-	sound, err := locks.Find("set-options")
+	sound, err := libraries.Catalogue().Find("set-options")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/libraries"
 	"github.com/lockbench/lockbench/locks"
 )
 
@@ -26,11 +27,11 @@ var notShared = map[string]string{
 // key for one holder is TestReentrantSharedByGoroutines.
 func TestSharedByGoroutines(t *testing.T) {
 	for name := range notShared {
-		if _, err := locks.Find(name); err != nil {
+		if _, err := libraries.Catalogue().Find(name); err != nil {
 			t.Error(err)
 		}
 	}
-	for _, spec := range locks.All() {
+	for _, spec := range libraries.Catalogue() {
 		if notShared[spec.Name] != "" {
 			continue
 		}

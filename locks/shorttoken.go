@@ -6,7 +6,20 @@ import (
 	"strconv"
 )
 
-// NewShortToken returns the lock short-token, whose tokens are one of 32.
+func shortTokenSpec() Spec {
+	return Spec{
+		Name:     "short-token",
+		Title:    "setnx-px-lua whose tokens are one of 32",
+		Source:   "mutant of setnx-px-lua",
+		Flaw:     "P80",
+		Masters:  1,
+		Variant:  "setnx-px-lua",
+		HasToken: true,
+		New:      newShortToken,
+	}
+}
+
+// newShortToken returns the lock short-token, whose tokens are one of 32.
 //
 //	acquire, release  as setnx-px-lua
 //
@@ -14,7 +27,7 @@ import (
 //
 // Broken: sooner or later the next holder has the token of a late one, whose release is then
 // taken for its own (P80).
-func NewShortToken(env Env) Locker {
+func newShortToken(env Env) Locker {
 	lock := newSetNXPX(env, compareAndDelete)
 	lock.token = func(env Env) (string, error) {
 		var b [1]byte

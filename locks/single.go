@@ -53,7 +53,7 @@ func (s *single) Acquire(ctx context.Context, key string, ttl time.Duration) (Le
 }
 
 func (s *single) check(key string, ttl time.Duration) error {
-	if err := checkInput(key, ttl); err != nil || s.accept == nil {
+	if err := CheckInput(key, ttl); err != nil || s.accept == nil {
 		return err
 	}
 	return s.accept(ttl)
@@ -63,7 +63,7 @@ func (s *single) newToken() (string, error) {
 	if s.token != nil {
 		return s.token(s.env)
 	}
-	return newToken(s.env.Rand)
+	return NewToken(s.env.Rand)
 }
 
 // singleLease is a lease on one Redis instance.
@@ -116,7 +116,7 @@ func (l *singleLease) from(ttl time.Duration) time.Time { return l.lock.env.Cloc
 // compareAndPExpire gives key the TTL if it holds token: nil, ErrNotHeld, or an
 // indefinite error.
 func compareAndPExpire(ctx context.Context, node *redis.Client, key, token string, ttl time.Duration) error {
-	extended, err := compareAndPExpireScript().run(ctx, node, []string{key}, token, ttl.Milliseconds())
+	extended, err := compareAndPExpireScript.run(ctx, node, []string{key}, token, ttl.Milliseconds())
 	if err == nil && extended == 0 {
 		return ErrNotHeld
 	}

@@ -7,15 +7,15 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/wire"
 )
 
 // What is left of D when its renewals come in time: there are four of them (P36).
 func TestRenewNaiveEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStand(t)
-		held := s.acquire(s.lock("A", locks.NewRenewNaiveEarly), heldKey, heldTTL)
+		held := s.acquire(s.lock("A", constructor("renew-naive-early")), heldKey, heldTTL)
 		time.Sleep(2*heldTTL - tick)
 		if !s.node.Exists(heldKey) {
 			t.Error("the key is gone before a TTL after the fourth renewal")
@@ -36,7 +36,7 @@ func TestWatchdogUntold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStand(t)
 		link, dial := s.link("A")
-		held := s.acquire(s.over("A", dial, locks.NewWatchdogUntold), heldKey, heldTTL)
+		held := s.acquire(s.over("A", dial, constructor("watchdog-untold")), heldKey, heldTTL)
 		time.Sleep(heldTTL + tick)
 		if !s.node.Exists(heldKey) {
 			t.Error("it was not renewed")
@@ -57,7 +57,7 @@ func TestWatchdogRecreate(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newStand(t)
 				link, dial := s.link("A")
-				held := s.acquire(s.over("A", dial, locks.NewWatchdogRecreate), heldKey, heldTTL)
+				held := s.acquire(s.over("A", dial, constructor("watchdog-recreate")), heldKey, heldTTL)
 				if underWay {
 					hold := link.HoldRequest(wire.Match{Names: []string{"EVALSHA"}, Keys: []string{heldKey}})
 					<-hold.Seen()
@@ -82,8 +82,8 @@ func TestReentrantResend(t *testing.T) {
 		lock func(locks.Env) locks.Locker
 		want int64
 	}{
-		{"reentrant-hash", locks.NewReentrantHash, 2},
-		{"reentrant-hash-once", locks.NewReentrantHashOnce, 1},
+		{"reentrant-hash", constructor("reentrant-hash"), 2},
+		{"reentrant-hash-once", constructor("reentrant-hash-once"), 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestReentrantOnceReleases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStand(t)
 		link, dial := s.link("A")
-		lock := s.over("A", dial, locks.NewReentrantHashOnce)
+		lock := s.over("A", dial, constructor("reentrant-hash-once"))
 		late := s.acquire(lock, heldKey, heldTTL)
 		s.node.Del(heldKey) // its lease ended
 		outer, inner := s.acquire(lock, heldKey, heldTTL), s.acquire(lock, heldKey, heldTTL)

@@ -10,8 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/wire"
 )
 
 // notifier is a lock that all can wait for.
@@ -41,7 +42,7 @@ type waiting struct {
 // eachStrategy runs check in virtual time: the lock is held for ttl, and a second client
 // is to wait for it.
 func eachStrategy(t *testing.T, ttl time.Duration, check func(*waiting, locks.Waiting)) {
-	spec, err := locks.Find(notifier)
+	spec, err := libraries.Catalogue().Find(notifier)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +227,7 @@ func (d *deaf) Subscribe(context.Context, string) (<-chan struct{}, func(), erro
 
 // A lost message costs what was left of the lease, and no more.
 func TestPubSubIsBoundedByTheLease(t *testing.T) {
-	spec, err := locks.Find(notifier)
+	spec, err := libraries.Catalogue().Find(notifier)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,7 +328,7 @@ func TestPubSubPauses(t *testing.T) {
 }
 
 func TestAcquireWaitRefusesBadOptions(t *testing.T) {
-	plain := locks.NewSetNXPXLua(locks.Env{})
+	plain := constructor("setnx-px-lua")(locks.Env{})
 	for name, w := range map[string]locks.Waiting{
 		"no interval":         locks.Interval{Clock: clock{}},
 		"negative jitter":     locks.Interval{Every: time.Second, Jitter: -1, Clock: clock{}},

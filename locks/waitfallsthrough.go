@@ -7,7 +7,21 @@ import (
 	"time"
 )
 
-// NewWaitFallsThrough returns the lock wait-falls-through, which is Patient for a while.
+func waitFallsThroughSpec() Spec {
+	return Spec{
+		Name:     "wait-falls-through",
+		Title:    "setnx-px-lua whose wait answers that it has the lock when it gives up",
+		Source:   "mutant of setnx-px-lua",
+		Flaw:     "P83",
+		Masters:  1,
+		Variant:  "setnx-px-lua",
+		HasToken: true,
+		Waits:    true,
+		New:      newWaitFallsThrough,
+	}
+}
+
+// newWaitFallsThrough returns the lock wait-falls-through, which is Patient for a while.
 //
 //	acquire, release  as setnx-px-lua
 //	await             acquire, up to 20 times, a fortieth of the TTL apart
@@ -16,7 +30,7 @@ import (
 // it has not; what follows the loop does not ask which.
 //
 // Broken: a wait that was in vain answers that the lock is held (P83).
-func NewWaitFallsThrough(env Env) Locker {
+func newWaitFallsThrough(env Env) Locker {
 	return &waitFallsThrough{newSetNXPX(env, compareAndDelete)}
 }
 

@@ -5,15 +5,30 @@ import (
 	"time"
 )
 
-// WatchdogOptions are the options of the lock watchdog. The zero value means the defaults.
-type WatchdogOptions struct {
+// watchdogOptions are the options of the lock watchdog. The zero value means the defaults.
+type watchdogOptions struct {
 	// MaxHold is how long one lease is held at most, renewals included. A holder that hangs
 	// while its process lives would otherwise be renewed for ever (P39). 0 means ten times
 	// the lease's TTL; less than 0 means no bound. No lease is shorter than its TTL.
 	MaxHold time.Duration
 }
 
-// NewWatchdog returns the lock watchdog with the default options: setnx-px-lua whose
+func watchdogSpec() Spec {
+	return Spec{
+		Name:       "watchdog",
+		Title:      "setnx-px-lua, renewed by script every third of the TTL",
+		Source:     "C, D (Redisson)",
+		Sound:      true,
+		Assumption: "the master keeps its keys and its clock, and the holder stops when it is told of the loss",
+		Masters:    1,
+		Renews:     true,
+		HasToken:   true,
+		Promises:   Promises{BoundedHold: true},
+		New:        newWatchdog,
+	}
+}
+
+// newWatchdog returns the lock watchdog with the default options: setnx-px-lua whose
 // leases are renewed in the background.
 //
 //	acquire  SET key token NX PX milliseconds
@@ -33,25 +48,40 @@ type WatchdogOptions struct {
 //
 // Sound under the assumptions of setnx-px-lua, if the holder stops when Lost is closed
 // (P37) and does not stand still for longer than its TTL (P11).
-func NewWatchdog(env Env) Locker { return NewWatchdogWith(env, WatchdogOptions{}) }
+func newWatchdog(env Env) Locker { return newWatchdogWith(env, watchdogOptions{}) }
 
-// NewWatchdogUncapped returns the lock watchdog-uncapped: watchdog, as Redisson has it,
+func watchdogUncappedSpec() Spec {
+	return Spec{
+		Name:     "watchdog-uncapped",
+		Title:    "watchdog without a bound on the total hold time",
+		Source:   "D (Redisson)",
+		Flaw:     "P39",
+		Masters:  1,
+		Variant:  "watchdog",
+		Renews:   true,
+		HasToken: true,
+		Promises: Promises{BoundedHold: true},
+		New:      newWatchdogUncapped,
+	}
+}
+
+// newWatchdogUncapped returns the lock watchdog-uncapped: watchdog, as Redisson has it,
 // without a bound on the total hold time.
 //
 // Broken: a holder that hangs while its process lives holds the lock for ever (P39).
-func NewWatchdogUncapped(env Env) Locker {
-	return NewWatchdogWith(env, WatchdogOptions{MaxHold: -1})
+func newWatchdogUncapped(env Env) Locker {
+	return newWatchdogWith(env, watchdogOptions{MaxHold: -1})
 }
 
-// NewWatchdogWith returns the lock watchdog with options.
-func NewWatchdogWith(env Env, opt WatchdogOptions) Locker {
+// newWatchdogWith returns the lock watchdog with options.
+func newWatchdogWith(env Env, opt watchdogOptions) Locker {
 	return &watchdog{background: newBackground(env, 0), single: newSetNXPX(env, compareAndDelete), opt: opt}
 }
 
 type watchdog struct {
 	*background
 	single *single
-	opt    WatchdogOptions
+	opt    watchdogOptions
 }
 
 func (w *watchdog) Acquire(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
@@ -69,7 +99,7 @@ func (w *watchdog) Acquire(ctx context.Context, key string, ttl time.Duration) (
 }
 
 // maxHold is the bound for a lease of ttl, or 0 for none.
-func (o WatchdogOptions) maxHold(ttl time.Duration) time.Duration {
+func (o watchdogOptions) maxHold(ttl time.Duration) time.Duration {
 	switch {
 	case o.MaxHold < 0:
 		return 0

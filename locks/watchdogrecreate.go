@@ -7,7 +7,22 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// NewWatchdogRecreate returns the lock watchdog-recreate: watchdog whose renewal sets a key
+func watchdogRecreateSpec() Spec {
+	return Spec{
+		Name:     "watchdog-recreate",
+		Title:    "watchdog whose renewal sets a key that is gone, and outlives the release",
+		Source:   "mutant (redisson#7272)",
+		Flaw:     "P38",
+		Masters:  1,
+		Variant:  "watchdog",
+		Renews:   true,
+		HasToken: true,
+		Promises: Promises{BoundedHold: true},
+		New:      newWatchdogRecreate,
+	}
+}
+
+// newWatchdogRecreate returns the lock watchdog-recreate: watchdog whose renewal sets a key
 // that is gone, and is not stopped while it is under way.
 //
 //	acquire, release  as watchdog
@@ -20,8 +35,8 @@ import (
 //
 // Broken: a renewal that the release has overtaken brings the key back, and goes on to
 // renew it (P38).
-func NewWatchdogRecreate(env Env) Locker {
-	return watchdogRecreate{NewWatchdogWith(env, WatchdogOptions{}).(*watchdog)} //nolint:forcetypeassert // it is one
+func newWatchdogRecreate(env Env) Locker {
+	return watchdogRecreate{newWatchdogWith(env, watchdogOptions{}).(*watchdog)} //nolint:forcetypeassert // it is one
 }
 
 type watchdogRecreate struct{ *watchdog }
@@ -43,7 +58,7 @@ func (w watchdogRecreate) Acquire(ctx context.Context, key string, ttl time.Dura
 // setOrPExpire gives key the TTL if it holds token, or nothing: nil, ErrNotHeld, or an
 // indefinite error.
 func setOrPExpire(ctx context.Context, node *redis.Client, key, token string, ttl time.Duration) error {
-	extended, err := setOrPExpireScript().run(ctx, node, []string{key}, token, ttl.Milliseconds())
+	extended, err := setOrPExpireScript.run(ctx, node, []string{key}, token, ttl.Milliseconds())
 	if err == nil && extended == 0 {
 		return ErrNotHeld
 	}

@@ -7,7 +7,22 @@ import (
 	"time"
 )
 
-// NewWatchdogTicks returns the lock watchdog-ticks: setnx-px-watch whose leases are renewed at
+func watchdogTicksSpec() Spec {
+	return Spec{
+		Name:       "watchdog-ticks",
+		Title:      "setnx-px-watch, renewed by script every fifth of the TTL",
+		Source:     "C, written anew",
+		Sound:      true,
+		Assumption: "the master keeps its keys and its clock, and the holder stops when it is told of the loss",
+		Masters:    1,
+		Renews:     true,
+		HasToken:   true,
+		Promises:   Promises{BoundedHold: true},
+		New:        newWatchdogTicks,
+	}
+}
+
+// newWatchdogTicks returns the lock watchdog-ticks: setnx-px-watch whose leases are renewed at
 // a steady beat, whatever became of the renewal before.
 //
 //	acquire  SET key token NX PX milliseconds
@@ -24,7 +39,7 @@ import (
 // The lock is an io.Closer: Close ends the renewal of every lease.
 //
 // Sound under the assumptions of watchdog.
-func NewWatchdogTicks(env Env) Locker {
+func newWatchdogTicks(env Env) Locker {
 	return &watchdogTicks{background: newBackground(env, 0), single: newSetNXPX(env, watchAndDelete)}
 }
 

@@ -5,7 +5,25 @@ import (
 	"time"
 )
 
-// NewWatchdogUntold returns the lock watchdog-untold: watchdog whose holder does not hear
+func watchdogUntoldSpec() Spec {
+	return Spec{
+		Name:     "watchdog-untold",
+		Title:    "watchdog that does not tell its holder of a loss",
+		Source:   "Redisson (redisson#4698)",
+		Flaw:     "P37",
+		Masters:  1,
+		Variant:  "watchdog",
+		Renews:   true,
+		HasToken: true,
+		Promises: Promises{BoundedHold: true},
+		Breaks: map[string]string{
+			"loss is told in time": "P37: the holder is not told of a loss",
+		},
+		New: newWatchdogUntold,
+	}
+}
+
+// newWatchdogUntold returns the lock watchdog-untold: watchdog whose holder does not hear
 // that its lease is lost.
 //
 //	acquire, renew, release  as watchdog
@@ -14,8 +32,8 @@ import (
 // every holder that does not listen.
 //
 // Broken: a holder whose renewals do not arrive works on after its lease has ended (P37).
-func NewWatchdogUntold(env Env) Locker {
-	return watchdogUntold{NewWatchdogWith(env, WatchdogOptions{}).(*watchdog)} //nolint:forcetypeassert // it is one
+func newWatchdogUntold(env Env) Locker {
+	return watchdogUntold{newWatchdogWith(env, watchdogOptions{}).(*watchdog)} //nolint:forcetypeassert // it is one
 }
 
 type watchdogUntold struct{ *watchdog }

@@ -2,7 +2,6 @@ package locks_test
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -16,13 +15,13 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/lockbench/lockbench/cluster"
-	"github.com/lockbench/lockbench/cluster/embedded"
-	"github.com/lockbench/lockbench/cluster/process"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/redis/embedded"
+	"github.com/lockbench/lockbench/internal/redis/process"
+	"github.com/lockbench/lockbench/internal/sim"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
+	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/locks/locktest"
-	"github.com/lockbench/lockbench/sim"
-	"github.com/lockbench/lockbench/wire"
 )
 
 // clock is the time of the goroutine that asks: virtual in a bubble, else the machine's.
@@ -287,7 +286,7 @@ func (s *servers) world(t testing.TB, spec locks.Spec) *world {
 	w := newWorld(s.made[topo], spec, fmt.Sprintf("orders/%05d", s.keys))
 	w.clock = func() locks.Clock { return clock{} }
 	w.sleeper = clock{}
-	w.rand = func(string) io.Reader { return rand.Reader }
+	w.rand = func(client string) io.Reader { return seeded(client).Rand }
 	return w
 }
 

@@ -8,31 +8,31 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
 )
 
 // ClockF is a server whose clock jumps.
 const ClockF histories.F = "clock"
 
-// Clocked is a deployment whose servers have clocks that can be set and read.
-type Clocked interface {
+// clocked is a deployment whose servers have clocks that can be set and read.
+type clocked interface {
 	cluster.Cluster
 	cluster.ClockSetter
 	cluster.Commander
 }
 
-// ClockJump sets the clock of one server wrong, and every expiry with it: forward by more
+// clockJump sets the clock of one server wrong, and every expiry with it: forward by more
 // than what is left of a lease and the key is gone, back and it lives longer (P20, P52).
 // Healing sets it right; what expired stays gone, and what was written in between expires
 // that much later or earlier. now is the right time.
-func ClockJump(c Clocked, node string, now func() time.Time, by time.Duration) Fault {
+func clockJump(c clocked, node string, now func() time.Time, by time.Duration) Fault {
 	return untilItDies(c, node, jumpingClock(ClockF, node, serverClock{c, node}, now, by))
 }
 
 // serverClock is the clock of one server, as TIME shows it.
 type serverClock struct {
-	c    Clocked
+	c    clocked
 	node string
 }
 
@@ -60,9 +60,9 @@ func untilItDies(c cluster.Cluster, node string, f Fault) Fault {
 	return f
 }
 
-// clocked says that the clocks of a deployment can be set, and how, or why not.
-func clocked(c cluster.Cluster) (_ Clocked, how string, err error) {
-	s, ok := c.(Clocked)
+// asClocked says that the clocks of a deployment can be set, and how, or why not.
+func asClocked(c cluster.Cluster) (_ clocked, how string, err error) {
+	s, ok := c.(clocked)
 	if !ok {
 		return nil, "", errors.New("the clocks of its servers cannot be set")
 	}
@@ -82,10 +82,10 @@ for _, key in ipairs(redis.call('KEYS', '*')) do
 end
 return {moved, gone}`
 
-// LogicalClockJump does to the keys of a server what a jump of its clock forward does:
+// logicalClockJump does to the keys of a server what a jump of its clock forward does:
 // every expiry comes nearer by that much (P52). TIME does not change, and keys written
 // later live as long as ever, so that it is over at once and there is nothing to heal.
-func LogicalClockJump(c cluster.Commander, node string, by time.Duration) Fault {
+func logicalClockJump(c cluster.Commander, node string, by time.Duration) Fault {
 	return Fault{
 		F: ClockF, Target: node, Plan: fmt.Sprintf("its clock jumps by %v (logical: its expiries move, TIME does not)", by),
 		Start: func(ctx context.Context) (string, error) {
@@ -104,31 +104,66 @@ func LogicalClockJump(c cluster.Commander, node string, by time.Duration) Fault 
 	}
 }
 
+// ErrNoClocks says that the clocks of a deployment's servers cannot be set, and that moving
+// their keys' expiries instead would not show what is asked for.
+var ErrNoClocks = errors.New("the clocks of these servers cannot be set")
+
+// clockAheadKind is clockKind where a jump is never logical. It is for schedules alone.
+func clockAheadKind() Kind {
+	return Kind{
+		Name: "clock-ahead", Title: "the clock of a server of the lock jumps, and expiries that merely move are not enough", F: ClockF, Clocks: true,
+		Needs: clockRateKind().Needs,
+		Hits:  HitsServer, Amount: ByTime,
+		Begins: "the clock of {server} is ahead by {by}",
+		Ends:   "the clock of {server} is set right",
+		Make: func(s Scene, t Target) (Fault, error) {
+			_, _, err := asClocked(s.Cluster)
+			if err != nil {
+				return Fault{}, fmt.Errorf("%w: %w", ErrNoClocks, err)
+			}
+			return clockKind().Make(s, t)
+		},
+	}
+}
+
 func clockKind() Kind {
 	return Kind{
 		Name: "clock", F: ClockF, Clocks: true,
 		Title: "the clock of a server of the lock jumps by up to two TTLs, forward or back; logical, forward only, where it cannot be set",
 		Needs: func(c cluster.Cluster) error {
-			if _, _, err := clocked(c); err != nil && needsCommands(c) != nil {
+			if _, _, err := asClocked(c); err != nil && needsCommands(c) != nil {
 				return err
 			}
 			return nil
 		},
 		Means: func(c cluster.Cluster) string {
-			_, how, err := clocked(c)
+			_, how, err := asClocked(c)
 			if err != nil {
 				return "logical, forward only: expiries move, TIME does not"
 			}
 			return how
 		},
-		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
-			node, alive := s.server(r)
-			by := s.drawJump(r)
-			if c, _, err := clocked(s.Cluster); err == nil {
-				return ClockJump(c, node, s.Clock.Now, by), alive
+		Hits: HitsServer, Amount: ByTime,
+		Begins: "the clock of {server} jumps by {by}",
+		Ends:   "the clock of {server} is set right",
+		Make: func(s Scene, t Target) (Fault, error) {
+			node, err := t.node()
+			if err != nil {
+				return Fault{}, err
 			}
-			c, ok := s.Cluster.(cluster.Commander)
-			return LogicalClockJump(c, node, by.Abs()), alive && ok
+			if c, _, err := asClocked(s.Cluster); err == nil {
+				return clockJump(c, node, s.Clock.Now, t.By), nil
+			}
+			c, err := capable[cluster.Commander](s, wantWallClock)
+			return logicalClockJump(c, node, t.By), err
+		},
+		Pick: func(s Scene, r *rand.Rand) (Target, bool) {
+			t, alive := pickServer(s, r)
+			t.By = s.drawJump(r)
+			if _, _, err := asClocked(s.Cluster); err != nil {
+				t.By = t.By.Abs() // a logical jump goes forward
+			}
+			return t, alive
 		},
 	}
 }

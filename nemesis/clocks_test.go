@@ -10,11 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/cluster/embedded"
-	"github.com/lockbench/lockbench/cluster/process"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/redis/embedded"
+	"github.com/lockbench/lockbench/internal/redis/process"
+	"github.com/lockbench/lockbench/internal/sim"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/sim"
 )
 
 // needFaketime skips the test where the clocks of real servers cannot be set, or fails it
@@ -72,7 +73,7 @@ func TestClockJumpsForward(t *testing.T) {
 		w.want("OK", "SET", "early", "v", "PX", "60000")
 		w.want("OK", "SET", "late", "v", "PX", "600000")
 		w.want("OK", "SET", "never", "v")
-		w.start(nemesis.ClockJump(w.deployment.(nemesis.Clocked), "master", time.Now, 2*time.Minute))
+		w.begin("clock", nemesis.Target{Nodes: atMaster.Nodes, By: 2 * time.Minute})
 		if w.lives("early") != 0 {
 			t.Error("a key outlived its TTL by the server's clock")
 		}
@@ -99,7 +100,7 @@ func TestClockJumpsForward(t *testing.T) {
 func TestClockJumpsBack(t *testing.T) {
 	everywhereClocked(t, func(w world) {
 		w.want("OK", "SET", "k", "v", "PX", "60000")
-		w.start(nemesis.ClockJump(w.deployment.(nemesis.Clocked), "master", time.Now, -2*time.Minute))
+		w.begin("clock", nemesis.Target{Nodes: atMaster.Nodes, By: -2 * time.Minute})
 		if left := w.lives("k"); left <= 2*time.Minute || left > 3*time.Minute {
 			t.Errorf("the key lives for another %v, want 3m", left)
 		}
@@ -122,9 +123,8 @@ func TestClockJumpsBack(t *testing.T) {
 
 func TestClockRate(t *testing.T) {
 	everywhereClocked(t, func(w world) {
-		c := w.deployment.(nemesis.Clocked)
 		w.want("OK", "SET", "k", "v", "PX", "600000")
-		w.start(nemesis.ClockRate(c, "master", time.Now, 1000))
+		w.begin("clock-rate", nemesis.Target{Nodes: atMaster.Nodes, Rate: 1000})
 		for w.lives("k") > 0 { // 600 ms; by a clock that is right the test would time out
 			time.Sleep(10 * time.Millisecond)
 		}
@@ -145,13 +145,11 @@ func TestClockRate(t *testing.T) {
 // A clock fault of a server that dies is over: it starts again with the right clock.
 func TestClockOfAServerThatDies(t *testing.T) {
 	everywhereClocked(t, func(w world) {
-		c := w.deployment.(nemesis.Clocked)
-		w.start(nemesis.ClockJump(c, "master", time.Now, time.Hour))
-		r := w.deployment.(nemesis.Restarter)
-		must(t, r.Kill(ctx, "master"))
+		w.begin("clock", nemesis.Target{Nodes: atMaster.Nodes, By: time.Hour})
+		must(t, w.deployment.(cluster.Killer).Kill(ctx, "master"))
 		must(t, w.HealAll(ctx))
-		must(t, r.Restart(ctx, "master"))
-		w.start(nemesis.ClockJump(c, "master", time.Now, time.Minute)) // finds out where it is
+		must(t, w.deployment.(cluster.Restarter).Restart(ctx, "master"))
+		w.begin("clock", nemesis.Target{Nodes: atMaster.Nodes, By: time.Minute}) // finds out where it is
 		must(t, w.HealAll(ctx))
 	}, func(t *testing.T, _ string, ops []histories.Op) {
 		if len(ops) != 2 || !strings.HasPrefix(ops[0].Complete.Value, "the server is dead") || ops[1].Outcome() != histories.OK {
@@ -160,13 +158,17 @@ func TestClockOfAServerThatDies(t *testing.T) {
 	})
 }
 
+// unclocked hides that the clocks of a deployment can be set.
+type unclocked struct{ deployment }
+
 // Without libfaketime the jump is logical, and says so.
 func TestLogicalClockJump(t *testing.T) {
 	everywhere(t, func(w world) {
 		w.want("OK", "SET", "early", "v", "PX", "60000")
 		w.want("OK", "SET", "late", "v", "PX", "600000")
 		w.want("OK", "SET", "never", "v")
-		w.start(nemesis.LogicalClockJump(w, "master", 2*time.Minute))
+		w.deployment = unclocked{w.deployment}
+		w.begin("clock", nemesis.Target{Nodes: atMaster.Nodes, By: 2 * time.Minute})
 		if w.lives("early") != 0 {
 			t.Error("a key outlived its TTL")
 		}
@@ -218,6 +220,12 @@ func TestWhichClockFault(t *testing.T) {
 	}, func(*testing.T, string, []histories.Op) {})
 }
 
+// stopped is a right clock that goes on by hand.
+type stopped struct{ now *time.Time }
+
+func (s stopped) Now() time.Time                           { return *s.now }
+func (stopped) Sleep(context.Context, time.Duration) error { return nil }
+
 // stubborn is a clock that does not do what it is told.
 type stubborn struct{ shown time.Time }
 
@@ -232,14 +240,16 @@ func (s stubborn) Read(context.Context) (time.Time, error) {
 // TestAClockThatDoesNotMove checks that a fault looks at what it did.
 func TestAClockThatDoesNotMove(t *testing.T) {
 	now := time.Unix(1000, 0)
-	clock := func() time.Time { return now }
+	fault := func(word string, c stubborn, target nemesis.Target) nemesis.Fault {
+		return made(t, nemesis.Scene{Clients: []nemesis.Victim{{Name: "A", Clock: c}}, Clock: stopped{&now}}, word, target)
+	}
 	for name, c := range map[string]stubborn{"right": {now}, "silent": {}} {
-		f := nemesis.ClientClockJump("A", c, clock, time.Second)
+		f := fault("client-clock", c, nemesis.Target{Clients: atA.Clients, By: time.Second})
 		if _, err := f.Start(ctx); err == nil {
 			t.Errorf("%s: it says that it has jumped", name)
 		}
 	}
-	f := nemesis.ClientClockRate("A", stubborn{now}, clock, 2)
+	f := fault("client-clock-rate", stubborn{now}, nemesis.Target{Clients: atA.Clients, Rate: 2})
 	_, err := f.Start(ctx)
 	must(t, err)
 	now = now.Add(time.Second)

@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 
-	"github.com/lockbench/lockbench/cluster"
-	"github.com/lockbench/lockbench/wire"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
 func needsCommands(c cluster.Cluster) error {
@@ -16,13 +15,6 @@ func needsCommands(c cluster.Cluster) error {
 		return errors.New("its servers cannot be sent commands past the clients")
 	}
 	return nil
-}
-
-// commander draws a living server of the lock that takes commands.
-func (s Scene) commander(r *rand.Rand) (c cluster.Commander, node string, ok bool) {
-	node, alive := s.server(r)
-	c, can := s.Cluster.(cluster.Commander)
-	return c, node, alive && can
 }
 
 // number sends a command whose reply is a number.

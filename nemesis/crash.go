@@ -3,10 +3,10 @@ package nemesis
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/wire"
+	"github.com/lockbench/lockbench/internal/wire"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // CrashF is a client that dies and comes back as another.
@@ -20,18 +20,18 @@ type Mortal interface {
 	Reborn()
 }
 
-// Crash ends a client in the middle of whatever it does; when the fault is over, a new one
+// crash ends a client in the middle of whatever it does; when the fault is over, a new one
 // takes its place and knows nothing of the old one's locks. What that held stays on the
 // servers until its TTL ends. A client that has a process of its own is killed by SIGKILL.
 // Without one (nil) that is simulated: its connections break, and what it was about to do it
 // never does.
-func Crash(client string, memory Mortal, gate *Gate, links []*wire.Link, process Process, clock Clock) Fault {
+func crash(client string, memory Mortal, gate *Gate, links []*wire.Link, process Process, clock Clock) Fault {
 	if process != nil {
 		return kill(client, memory, gate, process)
 	}
 	broken := 0
 	return Fault{
-		F: CrashF, Target: client, Plan: "client dies (simulated)",
+		F: CrashF, Target: client, Plan: "client dies (simulated)", Simulated: true,
 		Start: func(ctx context.Context) (string, error) {
 			gate.Close()
 			if err := memory.Crash(func() error { return nil }); err != nil {
@@ -43,7 +43,7 @@ func Crash(client string, memory Mortal, gate *Gate, links []*wire.Link, process
 					return "", err
 				}
 			}
-			return fmt.Sprintf("%s broke", count(broken, "connection")), nil
+			return fmt.Sprintf("%s broke", words.Count(broken, "connection")), nil
 		},
 		Stop: func(context.Context) (string, error) {
 			for _, l := range links {
@@ -84,14 +84,13 @@ func kill(client string, memory Mortal, gate *Gate, process Process) Fault {
 func crashKind() Kind {
 	return Kind{
 		Name: CrashName, Title: "a client dies, and later a new one takes its place", F: CrashF, Client: true, Needs: anywhere,
-		Means: means("SIGKILL of the client's process"),
-		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
-			c := s.client(r)
-			var links []*wire.Link
-			for _, n := range s.Cluster.Nodes() { // the register, too
-				links = append(links, s.Cluster.Link(c.Name, n.Name))
-			}
-			return Crash(c.Name, c.Memory, c.Gate, links, c.Process, s.Clock), true
-		},
+		Means:  means("SIGKILL of the client's process"),
+		Hits:   HitsClient,
+		Begins: "{client} crashes, and another will take its place",
+		Ends:   "another client takes the place of {client}",
+		Make: onClient(func(s Scene, c Victim, _ Target) Fault {
+			return crash(c.Name, c.Memory, c.Gate, s.allLinks(c.Name), c.Process, s.Clock)
+		}),
+		Pick: pickClient,
 	}
 }

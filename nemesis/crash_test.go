@@ -7,10 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/cluster/embedded"
+	"github.com/lockbench/lockbench/internal/redis/embedded"
+	"github.com/lockbench/lockbench/internal/sim"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/sim"
-	"github.com/lockbench/lockbench/wire"
 )
 
 // memory is that of a client.
@@ -34,7 +33,7 @@ func TestCrash(t *testing.T) {
 		if _, err := exchange(conn, "PING"); err != nil {
 			t.Error(err)
 		}
-		must(t, i.Start(ctx, nemesis.Crash("A", m, gate, []*wire.Link{c.Link("A", "master")}, nil, clock)))
+		must(t, i.Start(ctx, made(t, sceneOf(c, clock, nemesis.Victim{Name: "A", Memory: m, Gate: gate}), "crash", atA)))
 		if _, err := conn.Read(make([]byte, 1)); err == nil {
 			t.Error("the dead client's connection is still open")
 		}
@@ -88,13 +87,16 @@ func (p *ownProcess) Restart(context.Context) (string, error) { return p.do("res
 func TestOwnProcess(t *testing.T) {
 	p := new(ownProcess)
 	ops := on(t, func(i *nemesis.Injector, c *embedded.Cluster, clock *sim.Source) {
-		gate, links := new(nemesis.Gate), []*wire.Link{c.Link("A", "master")}
-		must(t, i.Start(ctx, nemesis.Pause("A", gate, links, p)))
+		gate := new(nemesis.Gate)
+		scene := func(m *memory) nemesis.Scene {
+			return sceneOf(c, clock, nemesis.Victim{Name: "A", Memory: m, Gate: gate, Process: p})
+		}
+		must(t, i.Start(ctx, made(t, scene(nil), "pause", atA)))
 		if _, err := ask(t, c, "master", "PING"); err != nil || gate.Wait(ctx) {
 			t.Errorf("the pause is simulated, too: %v", err)
 		}
 		must(t, i.HealAll(ctx))
-		must(t, i.Start(ctx, nemesis.Crash("A", new(memory), gate, links, p, clock)))
+		must(t, i.Start(ctx, made(t, scene(new(memory)), "crash", atA)))
 		if _, err := ask(t, c, "master", "PING"); err != nil {
 			t.Errorf("the crash is simulated, too: %v", err)
 		}
@@ -102,10 +104,10 @@ func TestOwnProcess(t *testing.T) {
 
 		p.err = errors.New("no such process")
 		m := new(memory)
-		if err := i.Start(ctx, nemesis.Crash("A", m, gate, links, p, clock)); !errors.Is(err, p.err) || m.wiped != 0 {
+		if err := i.Start(ctx, made(t, scene(m), "crash", atA)); !errors.Is(err, p.err) || m.wiped != 0 {
 			t.Errorf("a process that could not be killed: %v, %+v", err, m)
 		}
-		if err := i.Start(ctx, nemesis.Pause("A", gate, links, p)); !errors.Is(err, p.err) {
+		if err := i.Start(ctx, made(t, scene(nil), "pause", atA)); !errors.Is(err, p.err) {
 			t.Errorf("a process that could not be stopped: %v", err)
 		}
 	})

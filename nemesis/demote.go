@@ -4,28 +4,27 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 
-	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/wire"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
 // DemoteF is a master that becomes a replica while clients still take it for the master.
 const DemoteF histories.F = "demote"
 
-// Demotable is a deployment whose masters can be made replicas, and asked.
-type Demotable interface {
+// demotable is a deployment whose masters can be made replicas, and asked.
+type demotable interface {
 	cluster.Demoter
 	cluster.Commander
 }
 
-// Demote promotes a replica and makes the old master a replica of it, and the clients do
+// demote promotes a replica and makes the old master a replica of it, and the clients do
 // not hear of that: their connections stay, new ones lead to the old master too, and it
 // refuses writes with READONLY. The other replicas follow the promoted one. Healing tells the
 // clients.
-func Demote(c Demotable, master, replica string, clients []Victim, others ...string) Fault {
+func demote(c demotable, master, replica string, clients []Victim, others ...string) Fault {
 	var discarded int64
 	var refusal string
 	return Fault{
@@ -82,13 +81,12 @@ func demoteKind() Kind {
 			}
 			return needsCommands(c)
 		},
-		Draw: func(s Scene, _ *rand.Rand) (Fault, bool) {
-			c, can := s.Cluster.(Demotable)
-			master, replicas := followers(s.Cluster)
-			if !can || len(replicas) == 0 {
-				return Fault{}, false
-			}
-			return Demote(c, master, replicas[0], s.Clients, replicas[1:]...), true
-		},
+		Hits:   HitsReplica,
+		Begins: "the master becomes a replica of its replica{nth}, and clients do not hear of it",
+		Ends:   "clients hear of the new master",
+		Make: onSuccession(wantFailover, func(s Scene, c demotable, master, replica string, others []string) Fault {
+			return demote(c, master, replica, s.Clients, others...)
+		}),
+		Pick: pickReplica,
 	}
 }

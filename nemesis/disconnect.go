@@ -2,11 +2,10 @@ package nemesis
 
 import (
 	"context"
-	"math/rand/v2"
 	"time"
 
-	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
 )
 
 // DisconnectF is a server whose cable is pulled.
@@ -15,16 +14,16 @@ const DisconnectF histories.F = "disconnect"
 // networkLimit bounds how long the network is waited for to do what it was told.
 const networkLimit = 20 * time.Second
 
-// Cables is a deployment whose servers can be taken off their network.
-type Cables interface {
+// cables is a deployment whose servers can be taken off their network.
+type cables interface {
 	cluster.Commander
 	cluster.Disconnecter
 }
 
-// Disconnect takes a server off its network: it lives on, but nothing gets to it or from
+// disconnect takes a server off its network: it lives on, but nothing gets to it or from
 // it, and no connection ends, so that clients learn of it by their own time-outs alone.
 // Healing puts it back at the same address, with everything that it held.
-func Disconnect(c Cables, node string) Fault {
+func disconnect(c cables, node string) Fault {
 	return Fault{
 		F: DisconnectF, Target: node, Plan: "it is taken off its network",
 		Start: func(ctx context.Context) (string, error) {
@@ -46,16 +45,16 @@ func disconnectKind() Kind {
 	return Kind{
 		Name: "disconnect", Title: "a server of the lock is taken off its network", F: DisconnectF, Virtual: "stall",
 		Needs: func(c cluster.Cluster) error {
-			if _, ok := c.(Cables); !ok {
+			if _, ok := c.(cables); !ok {
 				return errNoNetwork
 			}
 			return nil
 		},
-		Means: func(cluster.Cluster) string { return "docker network disconnect" },
-		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
-			node, alive := s.server(r)
-			c, ok := s.Cluster.(Cables)
-			return Disconnect(c, node), alive && ok
-		},
+		Means:  func(cluster.Cluster) string { return "docker network disconnect" },
+		Hits:   HitsServer,
+		Begins: "{server} is taken off its network",
+		Ends:   "{server} is back on its network",
+		Make:   onServer("take a server off its network", disconnect),
+		Pick:   pickServer,
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
 )
 
 // DropReplicationF is a network that loses what a master and its replica send.
@@ -15,18 +15,18 @@ const DropReplicationF histories.F = "drop-replication"
 // probeChannel is published to, for a master to send something to its replicas.
 const probeChannel = "lockbench:probe"
 
-// ReplicaNetwork is a deployment whose network can lose packets between a master and
+// replicaNetwork is a deployment whose network can lose packets between a master and
 // its replica.
-type ReplicaNetwork interface {
-	Network
+type replicaNetwork interface {
+	network
 	cluster.Replicator
 }
 
-// DropReplication loses the packets between a master and its replica, both ways or one.
-// Other than with CutReplication no connection ends: until repl-timeout both take the
+// dropReplication loses the packets between a master and its replica, both ways or one.
+// Other than with cutReplication no connection ends: until repl-timeout both take the
 // link for up. toReplica keeps what is written from the replica; toMaster keeps from the
 // master what the replica has, so that WAIT counts it out.
-func DropReplication(c ReplicaNetwork, master, replica string, toReplica, toMaster bool) Fault {
+func dropReplication(c replicaNetwork, master, replica string, toReplica, toMaster bool) Fault {
 	var paths []cluster.Path
 	plan := "packets between it and its master are lost"
 	if toReplica {
@@ -61,18 +61,25 @@ func dropReplicationKind() Kind {
 	return Kind{
 		Name: "drop-replication", Title: "packets between a master and its replica are lost, both ways or one", F: DropReplicationF, Replicas: 1, Virtual: "replication",
 		Needs: func(c cluster.Cluster) error {
-			if _, ok := c.(ReplicaNetwork); !ok {
+			if _, ok := c.(replicaNetwork); !ok {
 				return errNoNetwork
 			}
 			return nil
 		},
-		Try:   canDrop,
-		Means: func(cluster.Cluster) string { return "iptables DROP in the replica's container" },
-		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
-			c, can := s.Cluster.(ReplicaNetwork)
-			master, replica, ok := successor(s.Cluster)
-			way := r.IntN(3)
-			return DropReplication(c, master, replica, way != 1, way != 2), can && ok
+		Try:    canDrop,
+		Means:  func(cluster.Cluster) string { return "iptables DROP in the replica's container" },
+		Hits:   HitsReplica,
+		Begins: "packets between the master and its replica{nth} are lost",
+		Ends:   "packets between the master and its replica arrive again",
+		Make: func(s Scene, t Target) (Fault, error) {
+			return onSuccession(wantPackets, func(_ Scene, c replicaNetwork, master, replica string, _ []string) Fault {
+				return dropReplication(c, master, replica, t.Way != FromIt, t.Way != ToIt)
+			})(s, t)
+		},
+		Pick: func(s Scene, r *rand.Rand) (Target, bool) {
+			t, ok := pickReplica(s, r)
+			t.Way = []Way{BothWays, FromIt, ToIt}[r.IntN(3)]
+			return t, ok
 		},
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/wire"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
 // DuplicateF is a command that is sent twice.
@@ -55,10 +55,26 @@ func place(m wire.Match) cluster.Place { return cluster.Place{Database: m.Databa
 func duplicateKind() Kind {
 	return Kind{
 		Name: "duplicate", Title: "a command is sent twice, and the first reply gets lost", F: DuplicateF, Client: true, Resends: true, Needs: anywhere,
-		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
-			client, link, ok := s.connection(r)
-			lock, known := s.place(r)
-			return Duplicate(client, link, wire.Match{Database: lock.Database, Keys: lock.Names}), ok && known
+		Hits: HitsConnection, Keys: true,
+		Begins: "the next command of {client} to {server} on the lock's key is sent twice",
+		Ends:   "commands of {client} are sent once again",
+		Make: func(s Scene, t Target) (Fault, error) {
+			c, err := s.victim(t)
+			if err != nil {
+				return Fault{}, err
+			}
+			node, err := t.node()
+			if err != nil {
+				return Fault{}, err
+			}
+			lock := s.keys(t)
+			return Duplicate(c.Name, s.Cluster.Link(c.Name, node), wire.Match{Database: lock.Database, Keys: lock.Names}), nil
+		},
+		Pick: func(s Scene, r *rand.Rand) (Target, bool) {
+			t, alive := pickConnection(s, r)
+			keys, known := s.place(r)
+			t.Keys = keys
+			return t, alive && known
 		},
 	}
 }

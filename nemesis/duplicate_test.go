@@ -4,14 +4,13 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/wire"
 )
 
 // TestDuplicate: an acquire that is sent twice meets its own key, and the client is told
 // that the lock is taken.
 func TestDuplicate(t *testing.T) {
 	everywhere(t, func(w world) {
-		w.start(nemesis.Duplicate("A", w.Link("A", "master"), wire.Match{Keys: []string{"k"}}))
+		w.begin("duplicate", nemesis.Target{Clients: atA.Clients, Nodes: atMaster.Nodes})
 		w.want("OK", "SET", "other", "v", "NX")
 		w.want("", "SET", "k", "v", "NX")
 		w.want("v", "GET", "k")
@@ -22,7 +21,7 @@ func TestDuplicate(t *testing.T) {
 
 func TestDuplicateCounts(t *testing.T) {
 	everywhere(t, func(w world) {
-		w.start(nemesis.Duplicate("A", w.Link("A", "master"), wire.Match{Keys: []string{"k"}}))
+		w.begin("duplicate", nemesis.Target{Clients: atA.Clients, Nodes: atMaster.Nodes})
 		w.want("2", "INCR", "k")
 		w.want("3", "INCR", "k") // once is enough
 		must(t, w.HealAll(ctx))
@@ -32,7 +31,7 @@ func TestDuplicateCounts(t *testing.T) {
 
 func TestDuplicateWithoutCommand(t *testing.T) {
 	everywhere(t, func(w world) {
-		w.start(nemesis.Duplicate("A", w.Link("A", "master"), wire.Match{Keys: []string{"k"}}))
+		w.begin("duplicate", nemesis.Target{Clients: atA.Clients, Nodes: atMaster.Nodes})
 		w.want("PONG", "PING")
 		must(t, w.HealAll(ctx))
 		w.want("1", "INCR", "k")

@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 
-	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
 )
 
 // EvictF is a server that throws keys away because its memory is full.
@@ -16,10 +15,10 @@ const EvictF histories.F = "evict"
 // evictProbe is a key to write when memory is full.
 const evictProbe = "lockbench:evict"
 
-// Evict fills the memory of a server whose policy is allkeys-lru: by CONFIG SET maxmemory
+// evict fills the memory of a server whose policy is allkeys-lru: by CONFIG SET maxmemory
 // 1, so that every key goes (P50). Both settings are put back at once; what was evicted
 // stays gone. Clients that write in between are refused with OOM.
-func Evict(c cluster.Commander, node string) Fault {
+func evict(c cluster.Commander, node string) Fault {
 	return Fault{
 		F: EvictF, Target: node, Plan: "memory is full: maxmemory 1, allkeys-lru",
 		Start: func(ctx context.Context) (seen string, err error) {
@@ -57,16 +56,16 @@ func Evict(c cluster.Commander, node string) Fault {
 	}
 }
 
-// EvictionCommander is a deployment whose servers do not know maxmemory.
-type EvictionCommander interface {
+// evictionCommander is a deployment whose servers do not know maxmemory.
+type evictionCommander interface {
 	cluster.Commander
 	cluster.EvictionSimulator
 }
 
-// SimulatedEviction deletes every key of a server that does not know maxmemory.
-func SimulatedEviction(c EvictionCommander, node string) Fault {
+// simulatedEviction deletes every key of a server that does not know maxmemory.
+func simulatedEviction(c evictionCommander, node string) Fault {
 	return Fault{
-		F: EvictF, Target: node, Plan: "memory is full (simulated)",
+		F: EvictF, Target: node, Plan: "memory is full (simulated)", Simulated: true,
 		Start: func(ctx context.Context) (string, error) {
 			n, err := c.SimulateEviction(ctx, node)
 			if err != nil {
@@ -89,12 +88,14 @@ func evictKind() Kind {
 			}
 			return "maxmemory 1, allkeys-lru"
 		},
-		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
-			c, node, ok := s.commander(r)
-			if simulator, ok := s.Cluster.(EvictionCommander); ok {
-				return SimulatedEviction(simulator, node), s.Cluster.Alive(node)
+		Hits:   HitsServer,
+		Begins: "{server} runs out of memory and evicts what it can",
+		Make: func(s Scene, t Target) (Fault, error) {
+			if _, ok := s.Cluster.(evictionCommander); ok {
+				return onServer(wantMemory, simulatedEviction)(s, t)
 			}
-			return Evict(c, node), ok
+			return onServer(wantMemory, evict)(s, t)
 		},
+		Pick: pickServer,
 	}
 }

@@ -4,25 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 
-	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
 )
 
 // FailoverF is a master that dies, and its replica that takes over.
 const FailoverF histories.F = "failover"
 
-// Replicated is a deployment whose master can die and be succeeded.
-type Replicated interface {
-	Killable
+// replicated is a deployment whose master can die and be succeeded.
+type replicated interface {
+	killable
 	cluster.Commander
 	cluster.Demoter
 }
 
-// Failover kills a master and promotes its replica. What had not reached the replica is
+// failover kills a master and promotes its replica. What had not reached the replica is
 // lost (P14). The other replicas follow the new master.
-func Failover(c Replicated, master, replica string, others ...string) Fault {
+func failover(c replicated, master, replica string, others ...string) Fault {
 	return Fault{
 		F: FailoverF, Target: master, Plan: "kill -9, and its replica takes over",
 		Start: func(ctx context.Context) (string, error) {
@@ -79,7 +78,7 @@ func followers(c cluster.Cluster) (master string, replicas []string) {
 }
 
 func needsReplica(c cluster.Cluster) error {
-	if _, ok := c.(Replicated); !ok {
+	if _, ok := c.(replicated); !ok {
 		return errors.New("it has no replication that can fail over")
 	}
 	return nil
@@ -88,24 +87,11 @@ func needsReplica(c cluster.Cluster) error {
 func failoverKind() Kind {
 	return Kind{
 		Name: "failover", Title: "a master dies and its replica takes over, once per replica", F: FailoverF, AtOnce: true, Replicas: 1, Promotes: true, Needs: needsReplica,
-		Draw: func(s Scene, _ *rand.Rand) (Fault, bool) {
-			c, can := s.Cluster.(Replicated)
-			master, replicas := followers(s.Cluster)
-			if !can || len(replicas) == 0 {
-				return Fault{}, false
-			}
-			return Failover(c, master, replicas[0], replicas[1:]...), true
-		},
-	}
-}
-
-func replicationKind() Kind {
-	return Kind{
-		Name: "replication", Title: "the link from a master to its replica is cut", F: CutReplicationF, Spares: true, Replicas: 1, Needs: needsReplica,
-		Draw: func(s Scene, _ *rand.Rand) (Fault, bool) {
-			c, can := s.Cluster.(Replicated)
-			_, replica, ok := successor(s.Cluster)
-			return CutReplication(c, replica), can && ok
-		},
+		Hits:   HitsReplica,
+		Begins: "the master dies, and its replica{nth} is promoted",
+		Make: onSuccession(wantFailover, func(_ Scene, c replicated, master, replica string, others []string) Fault {
+			return failover(c, master, replica, others...)
+		}),
+		Pick: pickReplica,
 	}
 }

@@ -3,10 +3,9 @@ package nemesis
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 
-	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
 )
 
 // FlushF is a server whose data somebody deletes.
@@ -17,10 +16,10 @@ const flushAll = `local before = redis.call('DBSIZE')
 redis.call('FLUSHALL')
 return {before, redis.call('DBSIZE')}`
 
-// Flush deletes everything on a server, and by replication on its replicas: locks,
+// flush deletes everything on a server, and by replication on its replicas: locks,
 // fence counters and all. Scripts stay. It is over at once, and nothing brings the data
 // back.
-func Flush(c cluster.Commander, node string) Fault {
+func flush(c cluster.Commander, node string) Fault {
 	return Fault{
 		F: FlushF, Target: node, Plan: "FLUSHALL",
 		Start: func(ctx context.Context) (string, error) {
@@ -40,9 +39,7 @@ func Flush(c cluster.Commander, node string) Fault {
 func flushKind() Kind {
 	return Kind{
 		Name: "flush", Title: "somebody deletes all keys of a server of the lock (FLUSHALL)", F: FlushF, AtOnce: true, Needs: needsCommands,
-		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
-			c, node, ok := s.commander(r)
-			return Flush(c, node), ok
-		},
+		Begins: "somebody deletes all keys of {server}",
+		Hits:   HitsServer, Make: onServer(wantCommands, flush), Pick: pickServer,
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/wire"
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
 // HoldF is a command, or its reply, that is held up on the network.

@@ -8,14 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/cluster"
-	"github.com/lockbench/lockbench/cluster/embedded"
-	"github.com/lockbench/lockbench/cluster/process"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/locks/locktest"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/redis/embedded"
+	"github.com/lockbench/lockbench/internal/redis/process"
+	"github.com/lockbench/lockbench/internal/sim"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
+	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/sim"
-	"github.com/lockbench/lockbench/wire"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -315,6 +315,9 @@ func try(t *testing.T, c deployment, rec *histories.Recorder, k nemesis.Kind, p 
 	fault, ok := k.Draw(scene, random())
 	if !ok || fault.F != k.F {
 		t.Fatalf("drew %+v, %v", fault, ok)
+	}
+	if told := strings.Contains(fault.Plan, "simulated"); fault.Simulated != told {
+		t.Errorf("Simulated is %v, and its plan is %q", fault.Simulated, fault.Plan)
 	}
 	tr.start(fault)
 	if tr.lasted = tr.InForce(fault.F, fault.Target); tr.lasted {

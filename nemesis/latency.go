@@ -7,16 +7,17 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/wire"
+	"github.com/lockbench/lockbench/internal/wire"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // LatencyF is a network that takes longer.
 const LatencyF histories.F = "latency"
 
-// Latency makes everything between a client and the servers of the lock take longer, each
+// latency makes everything between a client and the servers of the lock take longer, each
 // way, by what by says (P23, P27). It keeps the order of a connection's messages, but not
 // that of two connections. What is on its way when it is healed still takes its time.
-func Latency(client string, links []*wire.Link, by wire.Latency) Fault {
+func latency(client string, links []*wire.Link, by wire.Latency) Fault {
 	var delays []*wire.Delay
 	return Fault{
 		F: LatencyF, Target: client,
@@ -62,19 +63,25 @@ func delayed(delays []*wire.Delay) string {
 	if all.Messages == 0 {
 		return "nothing was delayed"
 	}
-	return fmt.Sprintf("%s delayed, by %v to %v", count(all.Messages, "message"),
+	return fmt.Sprintf("%s delayed, by %v to %v", words.Count(all.Messages, "message"),
 		all.Least.Round(time.Microsecond), all.Most.Round(time.Microsecond))
 }
 
 func latencyKind() Kind {
 	return Kind{
 		Name: "latency", Title: "what a client and the lock's servers send each other takes longer, with jitter", F: LatencyF, Client: true, Needs: anywhere,
-		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
-			c := s.client(r)
+		Hits: HitsClient, Amount: ByTime,
+		Begins: "{client} is {by} away from the lock's servers",
+		Ends:   "{client} is no longer away from the lock's servers",
+		Make: onClient(func(s Scene, c Victim, t Target) Fault {
+			return latency(c.Name, s.links(c.Name), wire.Latency{Base: t.By, Jitter: t.Jitter, Seed: t.Seed})
+		}),
+		Pick: func(s Scene, r *rand.Rand) (Target, bool) {
+			t, ok := pickClient(s, r)
 			// From a little up to more than clients wait for a reply.
 			most := int64(s.TTL)/4 + 1
-			by := wire.Latency{Base: time.Duration(r.Int64N(most)), Jitter: time.Duration(r.Int64N(most)), Seed: r.Uint64()}
-			return Latency(c.Name, s.links(c.Name), by), true
+			t.By, t.Jitter, t.Seed = time.Duration(r.Int64N(most)), time.Duration(r.Int64N(most)), r.Uint64()
+			return t, ok
 		},
 	}
 }

@@ -2,12 +2,14 @@ package nemesis_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/wire"
 )
 
 // TestLatency: a round trip takes at least twice the latency, what was measured is
@@ -18,8 +20,7 @@ func TestLatency(t *testing.T) {
 		conn := w.connect()
 		defer func() { _ = conn.Close() }()
 		w.replies(conn, "PONG", "PING")
-		link := w.Link("A", "master")
-		w.start(nemesis.Latency("A", []*wire.Link{link}, wire.Latency{Base: base, Jitter: jitter, Seed: 1}))
+		w.begin("latency", nemesis.Target{Clients: atA.Clients, By: base, Jitter: jitter, Seed: 1})
 		for range 3 {
 			began := time.Now()
 			w.replies(conn, "PONG", "PING")
@@ -59,7 +60,7 @@ func TestLatency(t *testing.T) {
 
 func TestLatencyWithoutMessages(t *testing.T) {
 	everywhere(t, func(w world) {
-		w.start(nemesis.Latency("A", []*wire.Link{w.Link("A", "master")}, wire.Latency{Base: time.Hour}))
+		w.begin("latency", nemesis.Target{Clients: atA.Clients, By: time.Hour})
 		must(t, w.HealAll(ctx))
 		w.want("PONG", "PING")
 	}, seen(
@@ -68,11 +69,25 @@ func TestLatencyWithoutMessages(t *testing.T) {
 	))
 }
 
+// annexed has one server more, and the link to that has no clock.
+type annexed struct{ deployment }
+
+func (a annexed) Nodes() []cluster.Node {
+	return append(slices.Clone(a.deployment.Nodes()), cluster.Node{Name: "nowhere"})
+}
+
+func (a annexed) Link(client, node string) *wire.Link {
+	if node == "nowhere" {
+		return wire.NewLink(client, node, nil)
+	}
+	return a.deployment.Link(client, node)
+}
+
 // TestLatencyNeedsClock: it fails, and leaves no link delayed.
 func TestLatencyNeedsClock(t *testing.T) {
 	everywhere(t, func(w world) {
-		links := []*wire.Link{w.Link("A", "master"), wire.NewLink("A", "nowhere", nil)}
-		if err := w.Start(ctx, nemesis.Latency("A", links, wire.Latency{Base: time.Hour})); err == nil {
+		annexed := sceneOf(annexed{w.deployment}, w.clock, nemesis.Victim{Name: "A"})
+		if err := w.Start(ctx, made(t, annexed, "latency", nemesis.Target{Clients: atA.Clients, By: time.Hour})); err == nil {
 			t.Error("a link without a clock was delayed")
 		}
 		w.want("PONG", "PING")

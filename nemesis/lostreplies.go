@@ -5,18 +5,28 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/lockbench/lockbench/wire"
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
-// LostReplies is LostReply on several servers at once: of each, the reply to the next command
+// lostReplies is LostReply on several servers at once: of each, the reply to the next command
 // of the client that its match fits gets lost. Healing disarms it where no command came.
-func LostReplies(client string, nodes []string, links []*wire.Link, of []wire.Match) Fault {
+func lostReplies(client string, nodes []string, links []*wire.Link, of []wire.Match) Fault {
+	return loseReplies(LostReplyF, client, nodes, links, of, wire.CloseConn, "get lost")
+}
+
+// hungReplies is lostReplies without an end: the connections stay open and say nothing any more.
+func hungReplies(client string, nodes []string, links []*wire.Link, of []wire.Match) Fault {
+	return loseReplies(HungReplyF, client, nodes, links, of, wire.Hang, "get lost, and the connections hang")
+}
+
+func loseReplies(f histories.F, client string, nodes []string, links []*wire.Link, of []wire.Match, then wire.AfterDrop, plan string) Fault {
 	var holds []*wire.Hold
 	return Fault{
-		F: LostReplyF, Target: client, Plan: "the replies to its next commands to " + strings.Join(nodes, ", ") + " get lost",
+		F: f, Target: client, Plan: "the replies to its next commands to " + strings.Join(nodes, ", ") + " " + plan,
 		Start: func(context.Context) (string, error) {
 			for i, l := range links {
-				holds = append(holds, l.DropReply(of[i], wire.CloseConn))
+				holds = append(holds, l.DropReply(of[i], then))
 			}
 			return "", nil
 		},

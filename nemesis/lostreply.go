@@ -3,10 +3,9 @@ package nemesis
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/wire"
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
 // Replies that never arrive.
@@ -22,10 +21,10 @@ func LostReply(client string, link *wire.Link, of wire.Match) Fault {
 	return lost(LostReplyF, client, link, of, wire.CloseConn, "the reply to its next command gets lost")
 }
 
-// HungReply is LostReply without an end: the connection stays open and says nothing any
+// hungReply is LostReply without an end: the connection stays open and says nothing any
 // more, so that the client waits until it gives up by itself.
-func HungReply(client string, link *wire.Link) Fault {
-	return lost(HungReplyF, client, link, wire.Match{}, wire.Hang, "the reply to its next command gets lost, and the connection hangs")
+func hungReply(client string, link *wire.Link, of wire.Match) Fault {
+	return lost(HungReplyF, client, link, of, wire.Hang, "the reply to its next command gets lost, and the connection hangs")
 }
 
 func lost(f histories.F, client string, link *wire.Link, of wire.Match, then wire.AfterDrop, plan string) Fault {
@@ -65,19 +64,42 @@ func missing(holds ...*wire.Hold) string {
 func lostReplyKind() Kind {
 	return Kind{
 		Name: "lost-reply", Title: "a server executes a command and its reply gets lost", F: LostReplyF, Client: true, Resends: true, Needs: anywhere,
-		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
-			client, link, ok := s.connection(r)
-			return LostReply(client, link, wire.Match{}), ok
-		},
+		Begins: "the next replies of {server} to {client} get lost",
+		Ends:   "replies to {client} arrive again",
+		Hits:   HitsConnection, Make: replyMaker(LostReply, lostReplies), Pick: pickConnection,
 	}
 }
 
 func hungReplyKind() Kind {
 	return Kind{
 		Name: "hung-reply", Title: "a server executes a command, its reply gets lost, and the connection hangs", F: HungReplyF, Client: true, Resends: true, Needs: anywhere,
-		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
-			client, link, ok := s.connection(r)
-			return HungReply(client, link), ok
-		},
+		Begins: "the next replies of {server} to {client} get lost, and the connections hang",
+		Ends:   "replies to {client} arrive again",
+		Hits:   HitsConnection, Make: replyMaker(hungReply, hungReplies), Pick: pickConnection,
+	}
+}
+
+// replyMaker is the Make of a fault of the reply to any command to one server, or to certain commands to several.
+func replyMaker(
+	one func(client string, link *wire.Link, of wire.Match) Fault,
+	several func(client string, nodes []string, links []*wire.Link, of []wire.Match) Fault,
+) func(Scene, Target) (Fault, error) {
+	return func(s Scene, t Target) (Fault, error) {
+		c, err := s.victim(t)
+		if err != nil {
+			return Fault{}, err
+		}
+		node, err := t.node()
+		if err != nil {
+			return Fault{}, err
+		}
+		if t.Of == nil {
+			return one(c.Name, s.Cluster.Link(c.Name, node), wire.Match{}), nil
+		}
+		var of []wire.Match
+		for _, node := range t.Nodes {
+			of = append(of, t.Of(node))
+		}
+		return several(c.Name, t.Nodes, s.linksTo(c.Name, t.Nodes), of), nil
 	}
 }

@@ -6,24 +6,24 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/wire"
 )
 
 // TestLostReplies: the server executes the command, and the client does not hear of it.
 // One connection breaks, the other hangs.
 func TestLostReplies(t *testing.T) {
 	for name, tc := range map[string]struct {
-		fault func(string, *wire.Link) nemesis.Fault
+		word  string
 		hangs bool
 		plan  string
 	}{
-		"closed": {func(client string, l *wire.Link) nemesis.Fault { return nemesis.LostReply(client, l, wire.Match{}) }, false, "the reply to its next command gets lost"},
-		"hung":   {nemesis.HungReply, true, "the reply to its next command gets lost, and the connection hangs"},
+		"closed": {"lost-reply", false, "the reply to its next command gets lost"},
+		"hung":   {"hung-reply", true, "the reply to its next command gets lost, and the connection hangs"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			everywhere(t, func(w world) {
-				w.start(tc.fault("A", w.Link("A", "master")))
+				w.begin(tc.word, nemesis.Target{Clients: atA.Clients, Nodes: atMaster.Nodes})
 				nc, err := w.Dial(ctx, "A", "master")
 				must(t, err)
 				conn := wire.NewConn(nc)
@@ -53,7 +53,7 @@ func TestLostReplies(t *testing.T) {
 // TestLostReplyWithoutCommand: healing disarms it.
 func TestLostReplyWithoutCommand(t *testing.T) {
 	everywhere(t, func(w world) {
-		w.start(nemesis.HungReply("A", w.Link("A", "master")))
+		w.begin("hung-reply", nemesis.Target{Clients: atA.Clients, Nodes: atMaster.Nodes})
 		must(t, w.HealAll(ctx))
 		w.want("PONG", "PING")
 	}, seen(both("the reply to its next command gets lost, and the connection hangs"), both("no command came")))
@@ -63,8 +63,8 @@ func TestLostReplyWithoutCommand(t *testing.T) {
 // for a second server.
 func TestRepliesOfSeveralServersGetLost(t *testing.T) {
 	everywhere(t, func(w world) {
-		links := []*wire.Link{w.Link("A", "master"), w.Link("A", "register")}
-		w.start(nemesis.LostReplies("A", []string{"master", "register"}, links, make([]wire.Match, 2)))
+		every := func(string) wire.Match { return wire.Match{} }
+		w.begin("lost-reply", nemesis.Target{Clients: atA.Clients, Nodes: []string{"master", "register"}, Of: every})
 		lost := w.connect()
 		if reply, err := lost.Do(ctx, "SET", "k", "v"); err == nil {
 			t.Errorf("the client was told %v", reply)

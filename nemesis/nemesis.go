@@ -25,6 +25,8 @@ type Fault struct {
 	// Stop heals and returns what was observed. Nil means that the fault is over when
 	// Start returns. One of both must have seen something.
 	Stop func(context.Context) (seen string, err error)
+	// Simulated says that the deployment or the client only behaves as if it had the fault.
+	Simulated bool
 	// Missed says, once the fault is over, how it hit nothing; empty: it did. Optional.
 	Missed func() string
 }
@@ -40,6 +42,7 @@ type Injector struct {
 	active   []inForce
 	missed   string // how the fault that was healed last hit nothing
 	began    map[histories.F]bool
+	feigned  int // how many that have begun are simulated
 }
 
 // Missed says how the fault that was healed last hit nothing; empty: it did hit.
@@ -64,6 +67,9 @@ func (i *Injector) Start(ctx context.Context, f Fault) error {
 		i.began = make(map[histories.F]bool)
 	}
 	i.began[f.F] = true
+	if f.Simulated {
+		i.feigned++
+	}
 	seen, err := f.Start(ctx)
 	if err == nil && f.Stop == nil && seen == "" {
 		err = errUnseen
@@ -82,6 +88,9 @@ func (i *Injector) Start(ctx context.Context, f Fault) error {
 
 // Began says whether a fault of this kind was ever begun.
 func (i *Injector) Began(kind histories.F) bool { return i.began[kind] }
+
+// Simulated returns how many simulated faults have begun.
+func (i *Injector) Simulated() int { return i.feigned }
 
 // InForce says whether a fault of this kind is active on this target.
 func (i *Injector) InForce(kind histories.F, target string) bool { return i.find(kind, target) >= 0 }

@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/cluster"
-	"github.com/lockbench/lockbench/cluster/embedded"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/redis/embedded"
+	"github.com/lockbench/lockbench/internal/sim"
+	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/sim"
-	"github.com/lockbench/lockbench/wire"
 )
 
 var ctx = context.Background()
@@ -71,7 +71,7 @@ func exchange(conn net.Conn, args ...string) (string, error) {
 
 func TestKill(t *testing.T) {
 	ops := on(t, func(i *nemesis.Injector, c *embedded.Cluster, _ *sim.Source) {
-		must(t, i.Start(ctx, nemesis.Kill(c, "master")))
+		must(t, i.Start(ctx, made(t, nemesis.Scene{Cluster: c}, "kill", atMaster)))
 		if _, err := ask(t, c, "master", "PING"); err == nil || c.Alive("master") {
 			t.Error("the node is still there")
 		}
@@ -86,7 +86,7 @@ func TestKill(t *testing.T) {
 
 func TestCutReplicationAndPromote(t *testing.T) {
 	ops := on(t, func(i *nemesis.Injector, c *embedded.Cluster, clock *sim.Source) {
-		must(t, i.Start(ctx, nemesis.CutReplication(c, "replica")))
+		must(t, i.Start(ctx, made(t, nemesis.Scene{Cluster: c}, "cut-replication", nemesis.Target{Replica: "replica"})))
 		_, err := ask(t, c, "master", "SET", "k", "v")
 		must(t, err)
 		_ = clock.Sleep(ctx, time.Hour)
@@ -98,7 +98,7 @@ func TestCutReplicationAndPromote(t *testing.T) {
 		if v, _ := ask(t, c, "replica", "GET", "k"); v != "v" {
 			t.Error("the write did not cross the healed link")
 		}
-		must(t, i.Start(ctx, nemesis.Promote(c, c, "replica", cluster.Place{Names: []string{"k"}})))
+		must(t, i.Start(ctx, made(t, sceneOf(c, clock), "promote", nemesis.Target{Replica: "replica"})))
 		if p := c.Primary(0); p != "replica" {
 			t.Errorf("the primary is %s", p)
 		}
@@ -114,7 +114,7 @@ func TestPause(t *testing.T) {
 		if gate.Wait(ctx) {
 			t.Error("an open gate makes people wait")
 		}
-		must(t, i.Start(ctx, nemesis.Pause("A", gate, []*wire.Link{c.Link("A", "master")}, nil)))
+		must(t, i.Start(ctx, made(t, sceneOf(c, clock, nemesis.Victim{Name: "A", Gate: gate}), "pause", atA)))
 		began := clock.Now()
 		done := make(chan time.Duration, 2)
 		go func() {
@@ -140,10 +140,9 @@ func TestPause(t *testing.T) {
 
 // TestPauseThawed: somebody else let the client go on.
 func TestPauseThawed(t *testing.T) {
-	on(t, func(i *nemesis.Injector, c *embedded.Cluster, _ *sim.Source) {
-		link := c.Link("A", "master")
-		must(t, i.Start(ctx, nemesis.Pause("A", new(nemesis.Gate), []*wire.Link{link}, nil)))
-		link.Thaw()
+	on(t, func(i *nemesis.Injector, c *embedded.Cluster, clock *sim.Source) {
+		must(t, i.Start(ctx, made(t, sceneOf(c, clock, nemesis.Victim{Name: "A", Gate: new(nemesis.Gate)}), "pause", atA)))
+		c.Link("A", "master").Thaw()
 		if err := i.HealAll(ctx); err == nil {
 			t.Error("a pause that did not last was taken for one")
 		}

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lockbench/lockbench/cluster/embedded"
-	"github.com/lockbench/lockbench/wire"
+	"github.com/lockbench/lockbench/internal/redis/embedded"
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
 // What tests of faults on the network share.

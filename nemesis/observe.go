@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/lockbench/lockbench/cluster"
-	"github.com/lockbench/lockbench/wire"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
 const (

@@ -5,16 +5,16 @@ import (
 	"math/rand/v2"
 
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/wire"
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
 // OneWayF is a network that carries nothing in one direction.
 const OneWayF histories.F = "one-way"
 
-// OneWay cuts one direction between a client and the servers of the lock. As TCP sends
+// oneWay cuts one direction between a client and the servers of the lock. As TCP sends
 // again what got lost, it arrives when the fault is healed: until then servers do not
 // hear the client, or execute what it asks and cannot tell it.
-func OneWay(client string, links []*wire.Link, cut wire.Direction) Fault {
+func oneWay(client string, links []*wire.Link, cut wire.Direction) Fault {
 	plan := "the lock's servers do not hear it any more"
 	if cut == wire.Replies {
 		plan = "it does not hear the lock's servers any more, and they hear it"
@@ -36,9 +36,21 @@ func OneWay(client string, links []*wire.Link, cut wire.Direction) Fault {
 func oneWayKind() Kind {
 	return Kind{
 		Name: "one-way", Title: "nothing gets through between a client and the lock's servers, in one direction", F: OneWayF, Client: true, Needs: anywhere,
-		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
-			c := s.client(r)
-			return OneWay(c.Name, s.links(c.Name), wire.Direction(r.IntN(2))), true
+		Hits:          HitsClient,
+		Begins:        "the lock's servers do not hear {client} any more",
+		BeginsOnReply: "{client} does not hear the lock's servers any more, and they hear it",
+		Ends:          "{client} and the lock's servers hear each other again, and what was sent meanwhile arrives",
+		Make: onClient(func(s Scene, c Victim, t Target) Fault {
+			cut := wire.Requests
+			if t.Way == ToIt {
+				cut = wire.Replies
+			}
+			return oneWay(c.Name, s.links(c.Name), cut)
+		}),
+		Pick: func(s Scene, r *rand.Rand) (Target, bool) {
+			t, ok := pickClient(s, r)
+			t.Way = []Way{FromIt, ToIt}[r.IntN(2)]
+			return t, ok
 		},
 	}
 }

@@ -3,16 +3,16 @@ package nemesis_test
 import (
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/wire"
 )
 
 // TestOneWay: the server executes the command at once or not before healing, and either
 // way the client hears of it only then.
 func TestOneWay(t *testing.T) {
-	for cut, plan := range map[wire.Direction]string{
-		wire.Requests: "the lock's servers do not hear it any more",
-		wire.Replies:  "it does not hear the lock's servers any more, and they hear it",
+	for way, plan := range map[nemesis.Way]string{
+		nemesis.FromIt: "the lock's servers do not hear it any more",
+		nemesis.ToIt:   "it does not hear the lock's servers any more, and they hear it",
 	} {
 		t.Run(plan, func(t *testing.T) {
 			everywhere(t, func(w world) {
@@ -23,7 +23,7 @@ func TestOneWay(t *testing.T) {
 				_, err = conn.Do(ctx, "PING") // the connection is up
 				must(t, err)
 				link := w.Link("A", "master")
-				w.start(nemesis.OneWay("A", []*wire.Link{link}, cut))
+				w.begin("one-way", nemesis.Target{Clients: atA.Clients, Way: way})
 				answer := make(chan error, 1)
 				go func() {
 					_, err := conn.Do(ctx, "SET", "k", "v")
@@ -35,7 +35,7 @@ func TestOneWay(t *testing.T) {
 					return keys[0].Exists
 				}
 				w.keeps(link)
-				if executed() != (cut == wire.Replies) {
+				if executed() != (way == nemesis.ToIt) {
 					t.Errorf("the server executed the command: %v", executed())
 				}
 				select {

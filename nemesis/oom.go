@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 
-	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
 )
 
 // OOMF is a server that refuses writes for want of memory.
@@ -17,10 +16,10 @@ const OOMF histories.F = "oom"
 // oomProbe is a key to write when memory is full.
 const oomProbe = "lockbench:oom"
 
-// OOM makes the memory of a server too small for what it holds, by CONFIG SET maxmemory
+// fillMemory makes the memory of a server too small for what it holds, by CONFIG SET maxmemory
 // 1 under noeviction: what would need memory is refused with OOM, also inside of
 // scripts, while reads, DEL and PEXPIRE go on. Healing puts the settings back.
-func OOM(c cluster.Commander, node string) Fault {
+func fillMemory(c cluster.Commander, node string) Fault {
 	var old [][]string // names and values, in the order in which they are put back
 	return oom(c, node, "maxmemory 1, noeviction", func(ctx context.Context) error {
 		for _, name := range []string{"maxmemory-policy", "maxmemory"} {
@@ -34,15 +33,17 @@ func OOM(c cluster.Commander, node string) Fault {
 	}, func(ctx context.Context) error { return config(ctx, c, node, old) })
 }
 
-// SimulatedOOM does the same to a server that does not know maxmemory.
-func SimulatedOOM(c MemoryCommander, node string) Fault {
-	return oom(c, node, "simulated",
+// simulateOOM does the same to a server that does not know maxmemory.
+func simulateOOM(c memoryCommander, node string) Fault {
+	f := oom(c, node, "simulated",
 		func(ctx context.Context) error { return c.SimulateFullMemory(ctx, node, true) },
 		func(ctx context.Context) error { return c.SimulateFullMemory(ctx, node, false) })
+	f.Simulated = true
+	return f
 }
 
-// MemoryCommander is a deployment whose servers only seem to run out of memory.
-type MemoryCommander interface {
+// memoryCommander is a deployment whose servers only seem to run out of memory.
+type memoryCommander interface {
 	cluster.Commander
 	cluster.MemorySimulator
 }
@@ -101,17 +102,20 @@ func oomKind() Kind {
 	return Kind{
 		Name: "oom", Title: "a server of the lock refuses writes for want of memory (OOM)", F: OOMF, Needs: needsCommands,
 		Means: func(c cluster.Cluster) string {
-			if _, ok := c.(MemoryCommander); ok {
+			if _, ok := c.(memoryCommander); ok {
 				return "simulated: what would need memory is refused"
 			}
 			return "maxmemory 1, noeviction"
 		},
-		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
-			c, node, ok := s.commander(r)
-			if simulator, ok := s.Cluster.(MemoryCommander); ok {
-				return SimulatedOOM(simulator, node), s.Cluster.Alive(node)
+		Hits:   HitsServer,
+		Begins: "{server} runs out of memory and may evict nothing",
+		Ends:   "{server} has memory again",
+		Make: func(s Scene, t Target) (Fault, error) {
+			if _, ok := s.Cluster.(memoryCommander); ok {
+				return onServer(wantMemory, simulateOOM)(s, t)
 			}
-			return OOM(c, node), ok
+			return onServer(wantMemory, fillMemory)(s, t)
 		},
+		Pick: pickServer,
 	}
 }

@@ -3,7 +3,7 @@ package nemesis_test
 import (
 	"testing"
 
-	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
 	"github.com/lockbench/lockbench/nemesis"
 )
 

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
 )
 
 // errNoNetwork is why faults of the network between servers cannot be had: the servers
@@ -13,14 +13,14 @@ import (
 // external belong to somebody else.
 var errNoNetwork = errors.New("its servers have no network that is lockbench's to break")
 
-// Network is a deployment whose network can lose packets.
-type Network interface {
+// network is a deployment whose network can lose packets.
+type network interface {
 	cluster.Commander
 	cluster.PacketDropper
 }
 
 func needsNetwork(c cluster.Cluster) error {
-	if _, ok := c.(Network); !ok {
+	if _, ok := c.(network); !ok {
 		return errNoNetwork
 	}
 	return nil
@@ -28,7 +28,7 @@ func needsNetwork(c cluster.Cluster) error {
 
 // canDrop tries whether this deployment loses packets when it is told to.
 func canDrop(ctx context.Context, c cluster.Cluster) error {
-	n, ok := c.(Network)
+	n, ok := c.(network)
 	if !ok {
 		return errNoNetwork
 	}
@@ -38,7 +38,7 @@ func canDrop(ctx context.Context, c cluster.Cluster) error {
 // losing completes a fault that loses all packets on paths. It is in force once packets
 // were lost, which provoke is called for until they are. look is called before healing,
 // and check after it; what they say is told.
-func losing(f Fault, c Network, paths []cluster.Path, provoke func(context.Context) error, look, check func(context.Context) (string, error)) Fault {
+func losing(f Fault, c network, paths []cluster.Path, provoke func(context.Context) error, look, check func(context.Context) (string, error)) Fault {
 	pass := func(ctx context.Context) (lost int64, err error) {
 		for _, path := range paths {
 			n, e := c.Pass(ctx, path)
@@ -67,7 +67,7 @@ func losing(f Fault, c Network, paths []cluster.Path, provoke func(context.Conte
 }
 
 // lose brings it about, and returns once packets were lost.
-func lose(ctx context.Context, c Network, paths []cluster.Path, provoke func(context.Context) error) error {
+func lose(ctx context.Context, c network, paths []cluster.Path, provoke func(context.Context) error) error {
 	for _, path := range paths {
 		if err := c.Drop(ctx, path); err != nil {
 			return err

@@ -7,14 +7,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench/cluster"
-	"github.com/lockbench/lockbench/cluster/embedded"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/redis/embedded"
+	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/wire"
 )
 
 // network is one that can fail in all the ways in which a real one may.
 type network struct {
+	cluster.Cluster // nil: it is asked for nothing
+
 	refuses cluster.Path // cannot be dropped
 	answers bool         // PING is answered whatever is dropped
 	loses   int64        // packets
@@ -54,7 +56,7 @@ func TestIsolateThatFails(t *testing.T) {
 		"want silence from master, but it answers PING": {answers: true, loses: 1},
 		"the run is over": {}, // and until then nothing was lost
 	} {
-		f := nemesis.Isolate(n, "master")
+		f := made(t, nemesis.Scene{Cluster: n}, "isolate", atMaster)
 		ctx, cancel := context.WithCancelCause(ctx)
 		if n.loses == 0 {
 			cancel(errors.New("the run is over"))
@@ -72,7 +74,7 @@ func TestIsolateThatFails(t *testing.T) {
 
 func TestIsolateTellsWhatWasSeen(t *testing.T) {
 	n := &network{loses: 3}
-	f := nemesis.Isolate(n, "master")
+	f := made(t, nemesis.Scene{Cluster: n}, "isolate", atMaster)
 	_, err := f.Start(ctx)
 	must(t, err)
 	if want := []cluster.Path{{From: cluster.Anyone, To: "master"}, {From: "master", To: cluster.Anyone}}; !slices.Equal(n.dropping, want) {

@@ -6,17 +6,17 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
 )
 
 // PartialReplicationF is a replica that falls behind the others and takes over.
 const PartialReplicationF histories.F = "partial-replication"
 
-// PartialReplication cuts off one of several replicas: the others are fed, so that WAIT 1 is
+// partialReplication cuts off one of several replicas: the others are fed, so that WAIT 1 is
 // satisfied. At its end the wrong one, which knows least, is promoted, and everybody follows
 // it: what it had not got is lost, however many others had it (P17).
-func PartialReplication(d cluster.Demoter, master, wrong string, fed []string) Fault {
+func partialReplication(d cluster.Demoter, master, wrong string, fed []string) Fault {
 	return Fault{
 		F: PartialReplicationF, Target: master,
 		Plan: fmt.Sprintf("%s is cut off, %s is fed", wrong, strings.Join(fed, ", ")),
@@ -59,15 +59,18 @@ func partialReplicationKind() Kind {
 	return Kind{
 		Name: "partial-replication", Title: "one of two replicas is cut off, and at the end it is the one that takes over", F: PartialReplicationF,
 		Replicas: 2, Promotes: true, Needs: needsReplica,
-		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
-			d, can := s.Cluster.(cluster.Demoter)
-			master, replicas := followers(s.Cluster)
-			if !can || len(replicas) < 2 {
-				return Fault{}, false
+		Hits:   HitsReplica,
+		Begins: "the replica{nth} alone is cut off from the master",
+		Ends:   "the replica that was cut off is promoted",
+		Make: onSuccession(wantFailover, func(_ Scene, d cluster.Demoter, master, replica string, others []string) Fault {
+			return partialReplication(d, master, replica, others)
+		}),
+		Pick: func(s Scene, r *rand.Rand) (Target, bool) {
+			_, replicas := followers(s.Cluster)
+			if len(replicas) < 2 {
+				return Target{}, false
 			}
-			wrong := r.IntN(len(replicas))
-			fed := append(append([]string{}, replicas[:wrong]...), replicas[wrong+1:]...)
-			return PartialReplication(d, master, replicas[wrong], fed), true
+			return Target{Replica: replicas[r.IntN(len(replicas))]}, true
 		},
 	}
 }

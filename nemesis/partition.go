@@ -3,19 +3,19 @@ package nemesis
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/wire"
+	"github.com/lockbench/lockbench/internal/wire"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // PartitionF is a client that is cut off.
 const PartitionF histories.F = "partition"
 
-// Partition cuts a client off from the servers of the lock: its connections break, and
+// partition cuts a client off from the servers of the lock: its connections break, and
 // new ones are refused, until it is healed. It still reaches the resource.
-func Partition(client string, links []*wire.Link, clock Clock) Fault {
+func partition(client string, links []*wire.Link, clock Clock) Fault {
 	broken := 0
 	return Fault{
 		F: PartitionF, Target: client, Plan: "client is cut off from the lock's servers",
@@ -35,14 +35,14 @@ func Partition(client string, links []*wire.Link, clock Clock) Fault {
 			for _, l := range links {
 				l.Heal()
 			}
-			return count(broken, "connection") + " broke, and no new one was taken", nil
+			return words.Count(broken, "connection") + " broke, and no new one was taken", nil
 		},
 	}
 }
 
-// PartitionFrom is Partition from some of the servers of the lock, to which links lead.
-func PartitionFrom(client string, nodes []string, links []*wire.Link, clock Clock) Fault {
-	f := Partition(client, links, clock)
+// partitionFrom is partition from some of the servers of the lock, to which links lead.
+func partitionFrom(client string, nodes []string, links []*wire.Link, clock Clock) Fault {
+	f := partition(client, links, clock)
 	f.Plan = "client is cut off from " + strings.Join(nodes, ", ")
 	return f
 }
@@ -50,9 +50,15 @@ func PartitionFrom(client string, nodes []string, links []*wire.Link, clock Cloc
 func partitionKind() Kind {
 	return Kind{
 		Name: "partition", Title: "a client is cut off from the lock's servers", F: PartitionF, Client: true, Needs: anywhere,
-		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
-			c := s.client(r)
-			return Partition(c.Name, s.links(c.Name), s.Clock), true
-		},
+		Hits:   HitsConnections,
+		Begins: "{client} is cut off from {servers}",
+		Ends:   "{client} reaches all servers again",
+		Make: onClient(func(s Scene, c Victim, t Target) Fault {
+			if len(t.Nodes) == 0 {
+				return partition(c.Name, s.links(c.Name), s.Clock)
+			}
+			return partitionFrom(c.Name, t.Nodes, s.linksTo(c.Name, t.Nodes), s.Clock)
+		}),
+		Pick: pickClient,
 	}
 }

@@ -3,8 +3,8 @@ package nemesis_test
 import (
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/wire"
 )
 
 // TestPartition: open connections break, new ones are refused, and what one had sent is lost.
@@ -13,7 +13,7 @@ func TestPartition(t *testing.T) {
 		first, second := w.connect(), w.connect()
 		w.replies(first, "PONG", "PING")
 		w.replies(second, "PONG", "PING")
-		w.start(nemesis.Partition("A", []*wire.Link{w.Link("A", "master")}, w.clock))
+		w.begin("partition", atA)
 		for _, conn := range []*wire.Conn{first, second} {
 			if reply, err := conn.Do(ctx, "SET", "k", "v"); err == nil {
 				t.Errorf("a client that is cut off was told %v", reply)
@@ -33,7 +33,7 @@ func TestPartitionFrom(t *testing.T) {
 	everywhere(t, func(w world) {
 		conn := w.connect()
 		w.replies(conn, "PONG", "PING")
-		w.start(nemesis.PartitionFrom("A", []string{"master"}, []*wire.Link{w.Link("A", "master")}, w.clock))
+		w.begin("partition", nemesis.Target{Clients: atA.Clients, Nodes: atMaster.Nodes})
 		if reply, err := conn.Do(ctx, "SET", "k", "v"); err == nil {
 			t.Errorf("a client that is cut off was told %v", reply)
 		}
@@ -50,7 +50,7 @@ func TestLate(t *testing.T) {
 		link := w.Link("A", "master")
 		gone := w.connect()
 		w.replies(gone, "PONG", "PING")
-		w.start(nemesis.Late("A", []*wire.Link{link}))
+		w.begin("late", atA)
 		answer := make(chan error, 1)
 		go func() {
 			_, err := conn.Do(ctx, "SET", "k", "v")

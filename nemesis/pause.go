@@ -3,12 +3,12 @@ package nemesis
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"sync"
 
-	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/wire"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/wire"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // PauseF is a client that stands still.
@@ -75,17 +75,17 @@ func (g *Gate) Wait(ctx context.Context) (waited bool) {
 	}
 }
 
-// Pause stops a client as a long garbage collection does. A client that has a process of
+// pause stops a client as a long garbage collection does. A client that has a process of
 // its own is stopped by SIGSTOP: its code and its timers stand still, and what the kernel
 // takes for it waits. Without one (nil) that is simulated: nothing that the client sends
 // leaves, nothing reaches it, and its own code stands still at the next call or look at the
 // clock, but its time-outs run.
-func Pause(client string, gate *Gate, links []*wire.Link, process Process) Fault {
+func pause(client string, gate *Gate, links []*wire.Link, process Process) Fault {
 	if process != nil {
 		return suspend(client, process)
 	}
 	return Fault{
-		F: PauseF, Target: client, Plan: "client stands still (simulated)",
+		F: PauseF, Target: client, Plan: "client stands still (simulated)", Simulated: true,
 		Start: func(context.Context) (string, error) {
 			gate.Close()
 			for _, l := range links {
@@ -103,7 +103,7 @@ func Pause(client string, gate *Gate, links []*wire.Link, process Process) Fault
 				l.Thaw()
 			}
 			gate.Open()
-			return fmt.Sprintf("client goes on; had stood still: %s, %s", count(calls, "call"), count(conns, "connection")), seeStanding(gate, links, false)
+			return fmt.Sprintf("client goes on; had stood still: %s, %s", words.Count(calls, "call"), words.Count(conns, "connection")), seeStanding(gate, links, false)
 		},
 	}
 }
@@ -135,11 +135,18 @@ func suspend(client string, process Process) Fault {
 func pauseKind() Kind {
 	return Kind{
 		Name: PauseName, Title: "a client stands still", F: PauseF, Client: true, Needs: anywhere,
-		Means: means("SIGSTOP of the client's process"),
-		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
-			c := s.client(r)
-			return Pause(c.Name, c.Gate, s.links(c.Name), c.Process), true
-		},
+		Means:  means("SIGSTOP of the client's process"),
+		Hits:   HitsClient,
+		Begins: "{client} stands still",
+		Ends:   "{client} goes on",
+		Make: onClient(func(s Scene, c Victim, t Target) Fault {
+			links := s.links(c.Name)
+			if t.Register {
+				links = s.allLinks(c.Name)
+			}
+			return pause(c.Name, c.Gate, links, c.Process)
+		}),
+		Pick: pickClient,
 	}
 }
 

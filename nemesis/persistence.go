@@ -6,7 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 func needsAOF(c cluster.Cluster) error {
@@ -35,9 +36,9 @@ func cameBack(keys []cluster.KeyState, lock cluster.Place) string {
 	case len(keys) == 0:
 		return "without any key"
 	case len(ours) == 0:
-		return fmt.Sprintf("with %s, none of them the lock's", count(len(keys), "key"))
+		return fmt.Sprintf("with %s, none of them the lock's", words.Count(len(keys), "key"))
 	default:
-		return fmt.Sprintf("with %s, of the lock's %s", count(len(keys), "key"), strings.Join(ours, ", "))
+		return fmt.Sprintf("with %s, of the lock's %s", words.Count(len(keys), "key"), strings.Join(ours, ", "))
 	}
 }
 

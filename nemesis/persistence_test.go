@@ -6,11 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/cluster"
-	"github.com/lockbench/lockbench/cluster/embedded"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/redis/embedded"
+	"github.com/lockbench/lockbench/internal/sim"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/sim"
 )
 
 // matches checks what the one fault of a history planned, and by a pattern what it saw.
@@ -50,7 +49,7 @@ func TestRestartAOF(t *testing.T) {
 	everywhere(t, func(w world) {
 		w.want("OK", "SET", "other", "v")
 		w.want("OK", "SET", "k", "token", "NX", "PX", "600000")
-		w.start(nemesis.RestartAOF(w.deployment.(cluster.Persister), w.clock, "master", cluster.Place{Names: []string{"k"}}))
+		w.begin("restart-aof", atMaster)
 		w.dead()
 		must(t, w.clock.Sleep(ctx, time.Second))
 		must(t, w.HealAll(ctx))
@@ -72,7 +71,7 @@ func TestRestartAOF(t *testing.T) {
 func TestRestartAOFExpires(t *testing.T) {
 	everywhere(t, func(w world) {
 		w.want("OK", "SET", "k", "token", "PX", "500")
-		w.start(nemesis.RestartAOF(w.deployment.(cluster.Persister), w.clock, "master", cluster.Place{Names: []string{"k"}}))
+		w.begin("restart-aof", atMaster)
 		must(t, w.clock.Sleep(ctx, time.Second))
 		must(t, w.HealAll(ctx))
 		w.want("OK", "SET", "k", "another", "NX")
@@ -88,7 +87,9 @@ func TestRestartDelayed(t *testing.T) {
 	everywhere(t, func(w world) {
 		w.want("OK", "SET", "k", "token", "PX", "600000")
 		before := w.clock.Now()
-		w.start(nemesis.RestartDelayed(w.deployment.(nemesis.Restarter), w.clock, "master", delay))
+		s := scene(w)
+		s.TTL = delay
+		w.start(made(t, s, "restart-delayed", atMaster))
 		w.dead()
 		must(t, w.HealAll(ctx)) // waits
 		if took := w.clock.Now().Sub(before); took < delay {
@@ -106,7 +107,7 @@ func TestRestartDelayed(t *testing.T) {
 // Healing does not wait for longer than it must.
 func TestRestartDelayedLongAgo(t *testing.T) {
 	on(t, func(i *nemesis.Injector, c *embedded.Cluster, clock *sim.Source) {
-		must(t, i.Start(ctx, nemesis.RestartDelayed(c, clock, "master", time.Minute)))
+		must(t, i.Start(ctx, made(t, nemesis.Scene{Cluster: c, Clock: clock, TTL: time.Minute}, "restart-delayed", atMaster)))
 		must(t, clock.Sleep(ctx, 2*time.Minute))
 		before := clock.Now()
 		must(t, i.HealAll(ctx))
@@ -120,7 +121,9 @@ func TestPowerLoss(t *testing.T) {
 	everywhere(t, func(w world) {
 		w.want("OK", "SET", "kept", "v", "PX", "600000")
 		w.want("OK", "SET", "older", "A", "PX", "600000")
-		w.start(nemesis.PowerLoss(w.deployment.(cluster.PowerCutter), w.clock, "master", cluster.Place{Names: []string{"k", "kept", "older", "short"}}))
+		s := scene(w)
+		s.Kept.Names = []string{"k", "kept", "older", "short"}
+		w.start(made(t, s, "power-loss", atMaster))
 		w.want("PONG", "PING")
 		w.want("OK", "SET", "k", "token", "NX", "PX", "600000")
 		w.want("OK", "SET", "older", "B", "PX", "600000")
@@ -142,7 +145,7 @@ func TestPowerLoss(t *testing.T) {
 func TestPowerLossOfNothing(t *testing.T) {
 	everywhere(t, func(w world) {
 		w.want("OK", "SET", "k", "v", "PX", "600000")
-		w.start(nemesis.PowerLoss(w.deployment.(cluster.PowerCutter), w.clock, "master", cluster.Place{Names: []string{"k"}}))
+		w.begin("power-loss", atMaster)
 		must(t, w.HealAll(ctx))
 		w.want("v", "GET", "k")
 	}, func(t *testing.T, _ string, ops []histories.Op) {

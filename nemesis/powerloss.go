@@ -3,25 +3,25 @@ package nemesis
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
 )
 
 // PowerLossF is a server that loses its power and with it what was not on the disk yet.
 const PowerLossF histories.F = "power-loss"
 
-// PowerLoss is a server whose machine loses power while its append-only file is synced
+// powerLoss is a server whose machine loses power while its append-only file is synced
 // once a second: it comes back without its last writes (P21, P51). It is simulated: a
 // kill -9 alone loses nothing, so what is written between Start and Stop is cut off the
 // file. Stop kills the server and starts it again. lock are the keys to look for.
-func PowerLoss(c cluster.PowerCutter, clock Clock, node string, lock cluster.Place) Fault {
+func powerLoss(c cluster.PowerCutter, clock Clock, node string, lock cluster.Place) Fault {
 	return Fault{
 		F: PowerLossF, Target: node, Plan: fmt.Sprintf("what it writes is no longer synced, and then power is lost (simulated; %s)", aof(c, cluster.FsyncEverySec)),
+		Simulated: true,
 		Start: func(ctx context.Context) (string, error) {
 			if err := c.Persist(ctx, node, cluster.FsyncEverySec); err != nil {
 				return "", err
@@ -79,13 +79,12 @@ func powerLossKind() Kind {
 		Means: func(c cluster.Cluster) string {
 			return fmt.Sprintf("simulated: the last writes are cut off (%s)", aof(c.(cluster.Persister), cluster.FsyncEverySec))
 		},
-		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
-			node, alive := s.server(r)
-			c, ok := s.Cluster.(cluster.PowerCutter)
-			if !alive || !ok {
-				return Fault{}, false
-			}
-			return PowerLoss(c, s.Clock, node, s.Kept), true
+		Hits:   HitsServer,
+		Begins: "{server}: what is written from here on does not reach the disk",
+		Ends:   "{server}: loses its power, and comes back with what the disk had",
+		Make: func(s Scene, t Target) (Fault, error) {
+			return onServer(wantFile, func(c cluster.PowerCutter, node string) Fault { return powerLoss(c, s.Clock, node, s.Kept) })(s, t)
 		},
+		Pick: pickServer,
 	}
 }

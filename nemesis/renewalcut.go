@@ -5,15 +5,16 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/wire"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/wire"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // RenewalCutF is a network that loses renewals.
 const RenewalCutF histories.F = "renewal-cut"
 
-// RenewalCut loses the renewals of a client's lease, with the connections that they come
+// renewalCut loses the renewals of a client's lease, with the connections that they come
 // on, and nothing else (P37). The client reaches the servers of the lock in every other
 // respect: it can acquire and release.
 //
@@ -22,7 +23,7 @@ const RenewalCutF histories.F = "renewal-cut"
 // lock and makes no call was sent in the background, and that is renewal. So one that
 // coincides with a call of the client passes, and a straggler of an acquire whose other
 // servers made the majority is lost with the renewals. What was lost is recorded.
-func RenewalCut(c Victim, links []*wire.Link, lock cluster.Place) Fault {
+func renewalCut(c Victim, links []*wire.Link, lock cluster.Place) Fault {
 	var losses []*wire.Loss
 	total := 0
 	return Fault{
@@ -48,7 +49,7 @@ func RenewalCut(c Victim, links []*wire.Link, lock cluster.Place) Fault {
 			if total == 0 {
 				return "no renewal came", nil
 			}
-			return fmt.Sprintf("%s lost, such as %v", count(total, "renewal"), example), nil
+			return fmt.Sprintf("%s lost, such as %v", words.Count(total, "renewal"), example), nil
 		},
 		Missed: func() string {
 			if total == 0 {
@@ -62,9 +63,13 @@ func RenewalCut(c Victim, links []*wire.Link, lock cluster.Place) Fault {
 func renewalCutKind() Kind {
 	return Kind{
 		Name: "renewal-cut", Title: "a client's renewals get lost, and nothing else", F: RenewalCutF, Client: true, Needs: anywhere,
-		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
+		Hits: HitsClient, Keys: true,
+		Begins: "the renewals of {client} get lost on the network",
+		Ends:   "renewals of {client} would arrive again",
+		Make:   onClient(func(s Scene, c Victim, _ Target) Fault { return renewalCut(c, s.links(c.Name), s.Kept) }),
+		Pick: func(s Scene, r *rand.Rand) (Target, bool) {
 			c := s.client(r)
-			return RenewalCut(c, s.links(c.Name), s.Kept), c.Calls != nil && len(s.Kept.Names) > 0
+			return Target{Clients: []string{c.Name}}, c.Calls != nil && len(s.Kept.Names) > 0
 		},
 	}
 }

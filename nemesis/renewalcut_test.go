@@ -3,9 +3,7 @@ package nemesis_test
 import (
 	"testing"
 
-	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/wire"
 )
 
 // TestRenewalCut: what comes between the calls of a holder is lost, and all else passes.
@@ -13,7 +11,7 @@ func TestRenewalCut(t *testing.T) {
 	everywhere(t, func(w world) {
 		holds, calls := false, true
 		victim := nemesis.Victim{Name: "A", Holds: func() bool { return holds }, Calls: func() bool { return calls }}
-		w.start(nemesis.RenewalCut(victim, []*wire.Link{w.Link("A", "master")}, cluster.Place{Names: []string{"k"}}))
+		w.begin("renewal-cut", atA, victim)
 		w.want("OK", "SET", "k", "v", "PX", "60000") // acquires
 		holds, calls = true, false
 		w.want("PONG", "PING")
@@ -41,7 +39,7 @@ func TestRenewalCut(t *testing.T) {
 func TestRenewalCutWithoutRenewal(t *testing.T) {
 	everywhere(t, func(w world) {
 		holds := func() bool { return true }
-		w.start(nemesis.RenewalCut(nemesis.Victim{Name: "A", Holds: holds, Calls: holds}, []*wire.Link{w.Link("A", "master")}, cluster.Place{Names: []string{"k"}}))
+		w.begin("renewal-cut", atA, nemesis.Victim{Name: "A", Holds: holds, Calls: holds})
 		w.want("0", "PEXPIRE", "k", "600000")
 		must(t, w.HealAll(ctx))
 	}, seen(both("its renewals get lost"), both("no renewal came")))

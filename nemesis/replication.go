@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
 )
 
 // Replication faults.
@@ -15,9 +15,9 @@ const (
 	PromoteF        histories.F = "promote"
 )
 
-// CutReplication severs the link that feeds replica until it is healed. The master
+// cutReplication severs the link that feeds replica until it is healed. The master
 // does not notice: it goes on acknowledging writes that the replica never gets.
-func CutReplication(c cluster.Replicator, replica string) Fault {
+func cutReplication(c cluster.Replicator, replica string) Fault {
 	var had int64
 	return Fault{
 		F: CutReplicationF, Target: replica, Plan: "the link from its master is cut",
@@ -38,9 +38,9 @@ func CutReplication(c cluster.Replicator, replica string) Fault {
 	}
 }
 
-// Promote makes replica the master of its shard, as a failover does, and looks which keys of
+// promote makes replica the master of its shard, as a failover does, and looks which keys of
 // the lock it has. What had not reached it is lost.
-func Promote(c cluster.Cluster, r cluster.Replicator, replica string, lock cluster.Place) Fault {
+func promote(c cluster.Cluster, r cluster.Replicator, replica string, lock cluster.Place) Fault {
 	return Fault{
 		F: PromoteF, Target: replica, Plan: "failover to it begins",
 		Start: func(ctx context.Context) (string, error) {
@@ -69,6 +69,34 @@ func Promote(c cluster.Cluster, r cluster.Replicator, replica string, lock clust
 				return seen + ", and knows nothing of " + lock.String(), nil
 			}
 			return seen + ", and knows " + strings.Join(known, ", "), nil
+		},
+	}
+}
+
+func replicationKind() Kind {
+	return Kind{
+		Name: "replication", Word: "cut-replication",
+		Title: "the link from a master to its replica is cut", F: CutReplicationF, Spares: true, Replicas: 1, Needs: needsReplica,
+		Hits:   HitsReplica,
+		Begins: "the link from the master to its replica{nth} is cut",
+		Ends:   "the link from the master to its replica is restored",
+		Make: func(s Scene, t Target) (Fault, error) {
+			c, err := capable[cluster.Replicator](s, wantReplicas)
+			return cutReplication(c, t.Replica), err
+		},
+		Pick: pickReplica,
+	}
+}
+
+// promoteKind is for schedules alone.
+func promoteKind() Kind {
+	return Kind{
+		Name: "promote", Title: "a replica is made the master, and the old one lives on", F: PromoteF, AtOnce: true, Replicas: 1, Promotes: true, Needs: needsReplica,
+		Hits:   HitsReplica,
+		Begins: "the replica{nth} is promoted",
+		Make: func(s Scene, t Target) (Fault, error) {
+			c, err := capable[cluster.Replicator](s, wantReplicas)
+			return promote(s.Cluster, c, t.Replica, s.Kept), err
 		},
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
 )
 
 // ReplicationLagF is a replica that is behind its master by a time.
@@ -24,18 +24,18 @@ const (
 	lagLooks = 50
 )
 
-// Lagging is a deployment whose replicas can be made to lag behind.
-type Lagging interface {
+// lagging is a deployment whose replicas can be made to lag behind.
+type lagging interface {
 	cluster.Cluster
 	cluster.Commander
 	cluster.Lagger
 }
 
-// ReplicationLag makes what master sends to replica arrive by so much later, until it is
-// healed: a failover or a read meets old data (P14). Other than with CutReplication
+// replicationLag makes what master sends to replica arrive by so much later, until it is
+// healed: a failover or a read meets old data (P14). Other than with cutReplication
 // everything arrives in the end, unless the replica is promoted before. It begins with a
 // write of its own, and is in force once that was seen to arrive late, or not to arrive.
-func ReplicationLag(c Lagging, clock Clock, master, replica string, by time.Duration) Fault {
+func replicationLag(c lagging, clock Clock, master, replica string, by time.Duration) Fault {
 	return Fault{
 		F: ReplicationLagF, Target: replica, Plan: fmt.Sprintf("what its master sends arrives %v later", by),
 		Start: func(ctx context.Context) (string, error) {
@@ -57,7 +57,7 @@ func ReplicationLag(c Lagging, clock Clock, master, replica string, by time.Dura
 
 // seeLag writes to master and looks how long that takes to arrive at replica. One that does
 // not arrive is no error: something else may keep it. One that arrives too early is.
-func seeLag(ctx context.Context, c Lagging, clock Clock, master, replica string, by time.Duration) (seen string, err error) {
+func seeLag(ctx context.Context, c lagging, clock Clock, master, replica string, by time.Duration) (seen string, err error) {
 	began := clock.Now()
 	value := fmt.Sprint(began.UnixNano())
 	short, cancel := context.WithTimeout(ctx, lagLimit)
@@ -107,17 +107,24 @@ func replicationLagKind() Kind {
 	return Kind{
 		Name: "replication-lag", Title: "what a master sends to its replica arrives late", F: ReplicationLagF, Replicas: 1,
 		Needs: func(c cluster.Cluster) error {
-			if _, ok := c.(Lagging); !ok {
+			if _, ok := c.(lagging); !ok {
 				return errors.New("its replicas follow their masters past lockbench")
 			}
 			return nil
 		},
-		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
-			c, can := s.Cluster.(Lagging)
-			master, replica, ok := successor(s.Cluster)
+		Hits: HitsReplicas, Amount: ByTime,
+		Begins: "what the master sends to its replicas arrives late, by {by}",
+		Ends:   "what the master sends to its replicas arrives at once again",
+		Make: func(s Scene, t Target) (Fault, error) {
+			c, err := capable[lagging](s, "make replicas lag")
+			return replicationLag(c, s.Clock, s.Cluster.Primary(0), t.Replica, t.By), err
+		},
+		Pick: func(s Scene, r *rand.Rand) (Target, bool) {
+			t, ok := pickReplica(s, r)
 			// From what outlasts a round trip to what outlasts a lease.
 			by := s.TTL/4 + time.Duration(r.Int64N(int64(s.TTL)*3/4+1))
-			return ReplicationLag(c, s.Clock, master, replica, by.Round(time.Millisecond)), can && ok
+			t.By = by.Round(time.Millisecond)
+			return t, ok
 		},
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
@@ -17,12 +17,11 @@ import (
 func TestReplicationLagMakesFailoversLossy(t *testing.T) {
 	const by = 700 * time.Millisecond
 	withReplicas(t, 1, func(w realm) {
-		c := w.replicated.(nemesis.Lagging)
 		w.at("A", "OK", "SET", "k", "old")
 		must(w.t, w.Sync(ctx, "master"))
-		w.start(nemesis.ReplicationLag(c, w.clock, "master", "replica", by))
+		w.begin("replication-lag", nemesis.Target{Replica: "replica", By: by})
 		// An hour: the replica must not get it, however slow the machine is.
-		must(w.t, c.LagReplication(ctx, "replica", time.Hour))
+		must(w.t, w.replicated.(cluster.Lagger).LagReplication(ctx, "replica", time.Hour))
 		w.at("A", "OK", "SET", "k", "new")
 		w.has("old", "replica")
 		must(w.t, w.replicated.(cluster.Killer).Kill(ctx, "master"))
@@ -52,10 +51,9 @@ func TestReplicationLagMakesFailoversLossy(t *testing.T) {
 // A master that takes no write is told of, and the lag is in force nonetheless.
 func TestReplicationLagOfSilentMaster(t *testing.T) {
 	withReplicas(t, 1, func(w realm) {
-		c := w.replicated.(nemesis.Lagging)
 		p := w.replicated.(cluster.Pauser)
 		must(w.t, p.Pause(ctx, "master"))
-		w.start(nemesis.ReplicationLag(c, w.clock, "master", "replica", time.Millisecond))
+		w.begin("replication-lag", nemesis.Target{Replica: "replica", By: time.Millisecond})
 		must(w.t, p.Resume(ctx, "master"))
 		must(w.t, w.HealAll(ctx))
 		w.whole("master")
@@ -65,8 +63,8 @@ func TestReplicationLagOfSilentMaster(t *testing.T) {
 // A deployment that says that it delays, and does not, is found out.
 func TestReplicationLagIsLookedAt(t *testing.T) {
 	withReplicas(t, 1, func(w realm) {
-		c := punctual{w.replicated.(nemesis.Lagging)}
-		err := w.Start(ctx, nemesis.ReplicationLag(c, w.clock, "master", "replica", time.Minute))
+		s := sceneOf(punctual{w.replicated}, w.clock)
+		err := w.Start(ctx, made(w.t, s, "replication-lag", nemesis.Target{Replica: "replica", By: time.Minute}))
 		if err == nil || !strings.Contains(err.Error(), "want replica to be 1m0s behind") {
 			w.t.Errorf("got %v, want an error that asks for a lag", err)
 		}
@@ -74,6 +72,6 @@ func TestReplicationLagIsLookedAt(t *testing.T) {
 }
 
 // punctual says that it delays, and does not.
-type punctual struct{ nemesis.Lagging }
+type punctual struct{ replicated }
 
 func (punctual) LagReplication(context.Context, string, time.Duration) error { return nil }

@@ -4,19 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 
-	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/wire"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
 // RestartF is a server that dies and comes back empty.
 const RestartF histories.F = "restart"
 
-// Restarter is a deployment whose servers can die and come back.
-type Restarter interface {
-	Killable
+// restarter is a deployment whose servers can die and come back.
+type restarter interface {
+	killable
 	cluster.Commander
 	cluster.Restarter
 }
@@ -24,9 +23,9 @@ type Restarter interface {
 // restartProbe is a key that must not outlive the server that it is written to.
 const restartProbe = "lockbench:restart"
 
-// Restart kills a server; healing starts it again, with nothing of what it held (P21,
+// restart kills a server; healing starts it again, with nothing of what it held (P21,
 // P51).
-func Restart(c Restarter, node string) Fault {
+func restart(c restarter, node string) Fault {
 	return Fault{
 		F: RestartF, Target: node, Plan: "kill -9",
 		Start: func(ctx context.Context) (string, error) {
@@ -65,15 +64,13 @@ func restartKind() Kind {
 	return Kind{
 		Name: "restart", Title: "a server of the lock dies and comes back empty", F: RestartF, AtOnce: true, Brief: true,
 		Needs: func(c cluster.Cluster) error {
-			if _, ok := c.(Restarter); !ok {
+			if _, ok := c.(restarter); !ok {
 				return errors.New("its servers cannot be killed and started again")
 			}
 			return nil
 		},
-		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
-			node, alive := s.server(r)
-			c, ok := s.Cluster.(Restarter)
-			return Restart(c, node), alive && ok
-		},
+		Begins: "{server}: killed",
+		Ends:   "{server}: started again, empty",
+		Hits:   HitsServer, Make: onServer(wantRestart, restart), Pick: pickServer,
 	}
 }

@@ -3,7 +3,6 @@ package nemesis
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
@@ -13,12 +12,12 @@ import (
 // granted has expired.
 const RestartDelayedF histories.F = "restart-delayed"
 
-// RestartDelayed kills a server; healing waits until delay has passed since, and starts
+// restartDelayed kills a server; healing waits until delay has passed since, and starts
 // it again with nothing of what it held. With the longest TTL as the delay this is the
 // advice of Redlock for servers that keep no file (P21).
-func RestartDelayed(c Restarter, clock Clock, node string, delay time.Duration) Fault {
+func restartDelayed(c restarter, clock Clock, node string, delay time.Duration) Fault {
 	var dead time.Time
-	f := Restart(c, node)
+	f := restart(c, node)
 	kill, restart := f.Start, f.Stop
 	f.F, f.Plan = RestartDelayedF, fmt.Sprintf("kill -9, for %v or longer", delay)
 	f.Start = func(ctx context.Context) (string, error) {
@@ -41,11 +40,13 @@ func RestartDelayed(c Restarter, clock Clock, node string, delay time.Duration) 
 func restartDelayedKind() Kind {
 	return Kind{
 		Name: "restart-delayed", Title: "a server of the lock dies and comes back empty, a TTL later or more", F: RestartDelayedF,
-		Needs: restartKind().Needs,
-		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
-			node, alive := s.server(r)
-			c, ok := s.Cluster.(Restarter)
-			return RestartDelayed(c, s.Clock, node, s.TTL), alive && ok
+		Needs:  restartKind().Needs,
+		Hits:   HitsServer,
+		Begins: "{server}: killed",
+		Ends:   "{server}: started again, empty, a TTL after its death",
+		Make: func(s Scene, t Target) (Fault, error) {
+			return onServer(wantRestart, func(c restarter, node string) Fault { return restartDelayed(c, s.Clock, node, s.TTL) })(s, t)
 		},
+		Pick: pickServer,
 	}
 }

@@ -6,13 +6,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/wire"
+	"github.com/lockbench/lockbench/internal/catalogue"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
-// Scene is what random faults can hit.
+// Scene is what faults can hit.
 type Scene struct {
 	Cluster cluster.Cluster
 	Shards  int           // masters of the lock
@@ -58,6 +58,15 @@ func (s Scene) links(client string) []*wire.Link {
 	return links
 }
 
+// allLinks are those, and the one to the register.
+func (s Scene) allLinks(client string) []*wire.Link {
+	var links []*wire.Link
+	for _, n := range s.Cluster.Nodes() {
+		links = append(links, s.Cluster.Link(client, n.Name))
+	}
+	return links
+}
+
 // client draws a client; half of the time one that holds the lock, for a fault that hits
 // nobody's lease shows little.
 func (s Scene) client(r *rand.Rand) Victim {
@@ -88,14 +97,7 @@ func (s Scene) place(r *rand.Rand) (cluster.Place, bool) {
 	return cluster.Place{Database: s.Kept.Database, Names: s.Kept.Names[at : at+1]}, true
 }
 
-// connection draws a client and its link to a living server of the lock.
-func (s Scene) connection(r *rand.Rand) (client string, link *wire.Link, ok bool) {
-	node, alive := s.server(r)
-	c := s.client(r)
-	return c.Name, s.Cluster.Link(c.Name, node), alive
-}
-
-// A Kind is a fault that random runs can draw.
+// A Kind is a fault that can be asked for by name: in random runs, in schedules or in both.
 type Kind struct {
 	Name  string
 	Title string
@@ -132,49 +134,46 @@ type Kind struct {
 	// Virtual is the kind that stands in for this one in virtual time, where it cannot be had.
 	// Empty: it can.
 	Virtual string
-	// Draw makes one. False means that there is nothing to hit just now.
-	Draw func(s Scene, r *rand.Rand) (Fault, bool)
+	// Word is what schedules call it, where that is not its Name.
+	Word string
+	// Hits and Amount say what its Target needs.
+	Hits   Hits
+	Amount Amount
+	// Keys says that it has to be known where the locks are kept.
+	Keys bool
+	// Begins and Ends say in schedules what happens when it begins and when it is stopped. In them stand {client}, {server} for what is
+	// hit, {servers} for what a client is cut off from, {nth} for the number of a replica, and {by} for an amount of time. A
+	// kind without Begins cannot be begun by a schedule, and one without Ends cannot be stopped. BeginsOnReply is for what goes
+	// the other way; empty: the kind has no direction.
+	Begins, BeginsOnReply, Ends string
+	// Make makes one that hits the target. What the deployment cannot do is an *IncapableError.
+	Make func(Scene, Target) (Fault, error)
+	// Pick picks what a random run hits. False means that there is nothing to hit just now. Nil
+	// means that schedules alone can begin the fault.
+	Pick func(s Scene, r *rand.Rand) (Target, bool)
+}
+
+// Draw makes one that hits what it picks. False means that there is nothing to hit just now.
+func (k Kind) Draw(s Scene, r *rand.Rand) (Fault, bool) {
+	t, ok := k.Pick(s, r)
+	if !ok {
+		return Fault{}, false
+	}
+	f, err := k.Make(s, t)
+	return f, err == nil
+}
+
+// Written is what schedules call it.
+func (k Kind) Written() string {
+	if k.Word != "" {
+		return k.Word
+	}
+	return k.Name
 }
 
 // Kinds lists every kind that random runs can draw.
 func Kinds() []Kind {
-	return []Kind{
-		pauseKind(),
-		crashKind(),
-		partitionKind(),
-		oneWayKind(),
-		lateKind(),
-		lostReplyKind(),
-		hungReplyKind(),
-		latencyKind(),
-		renewalCutKind(),
-		subscriberCutKind(),
-		duplicateKind(),
-		restartKind(),
-		restartAOFKind(),
-		restartDelayedKind(),
-		powerLossKind(),
-		stallKind(),
-		clockKind(),
-		clockRateKind(),
-		clientClockKind(),
-		clientClockRateKind(),
-		replicationKind(),
-		replicationLagKind(),
-		failoverKind(),
-		sentinelKind(),
-		splitBrainKind(),
-		partialReplicationKind(),
-		demoteKind(),
-		scriptFlushKind(),
-		flushKind(),
-		evictKind(),
-		oomKind(),
-		squatterKind(),
-		disconnectKind(),
-		isolateKind(),
-		dropReplicationKind(),
-	}
+	return slices.DeleteFunc(All(), func(k Kind) bool { return k.Pick == nil })
 }
 
 // ClientFaults lists the faults that cannot change what a server holds.
@@ -189,12 +188,12 @@ func SparingFaults() []histories.F {
 
 // InstantFaults lists the faults of a server that take keys away when they begin and never later.
 func InstantFaults() []histories.F {
-	return those([]histories.F{KillF, PromoteF}, func(k Kind) bool { return k.AtOnce })
+	return those(nil, func(k Kind) bool { return k.AtOnce })
 }
 
-// those adds to faults that random runs cannot draw those of the kinds that are so.
+// those adds to faults that are no kind those of the kinds that are so.
 func those(faults []histories.F, is func(Kind) bool) []histories.F {
-	for _, k := range Kinds() {
+	for _, k := range All() {
 		if is(k) {
 			faults = append(faults, k.F)
 		}
@@ -205,24 +204,20 @@ func those(faults []histories.F, is func(Kind) bool) []histories.F {
 // anywhere is the Needs of a fault that every deployment can have.
 func anywhere(cluster.Cluster) error { return nil }
 
-// Names lists the names of all kinds.
-func Names() []string {
-	var names []string
-	for _, k := range Kinds() {
-		names = append(names, k.Name)
-	}
-	return names
-}
-
-// Find returns the kinds of those names, or a *locks.UnknownError.
+// Find returns the kinds of those names, or a *catalogue.UnknownError.
 func Find(names []string) ([]Kind, error) {
 	var found []Kind
 	for _, name := range names {
-		at := slices.Index(Names(), name)
-		if at < 0 {
-			return nil, &locks.UnknownError{Kind: "nemesis", Name: name, Nearest: locks.Nearest(name, Names()), Known: Names()}
+		k, err := catalogue.Find("nemesis", name, Kinds(), func(k Kind) string { return k.Name })
+		if err != nil {
+			return nil, err
 		}
-		found = append(found, Kinds()[at])
+		found = append(found, k)
 	}
 	return found, nil
+}
+
+// FindWritten returns the kind that schedules call so, or a *catalogue.UnknownError.
+func FindWritten(word string) (Kind, error) {
+	return catalogue.Find("fault", word, All(), Kind.Written)
 }

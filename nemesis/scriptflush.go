@@ -3,18 +3,17 @@ package nemesis
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 
-	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
 )
 
 // ScriptFlushF is a server that forgets its scripts.
 const ScriptFlushF histories.F = "script-flush"
 
-// ScriptFlush makes a server forget every script, so that the next EVALSHA gets NOSCRIPT
+// scriptFlush makes a server forget every script, so that the next EVALSHA gets NOSCRIPT
 // (P57). Keys stay. It is over at once: clients send their scripts again.
-func ScriptFlush(c cluster.Commander, node string) Fault {
+func scriptFlush(c cluster.Commander, node string) Fault {
 	return Fault{
 		F: ScriptFlushF, Target: node, Plan: "SCRIPT FLUSH",
 		Start: func(ctx context.Context) (string, error) {
@@ -41,9 +40,7 @@ func ScriptFlush(c cluster.Commander, node string) Fault {
 func scriptFlushKind() Kind {
 	return Kind{
 		Name: "script-flush", Title: "a server of the lock forgets its scripts (SCRIPT FLUSH)", F: ScriptFlushF, Spares: true, Needs: needsCommands,
-		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
-			c, node, ok := s.commander(r)
-			return ScriptFlush(c, node), ok
-		},
+		Begins: "the servers forget all scripts",
+		Hits:   HitsServers, Make: onServer(wantCommands, scriptFlush), Pick: pickServer,
 	}
 }

@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
-	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
 )
 
 // SentinelF is a master that dies, and Sentinels that choose its successor.
@@ -18,10 +17,10 @@ const SentinelF histories.F = "sentinel"
 // does nothing for thirty (TILT).
 const electionLimit = time.Minute
 
-// SentinelFailover kills the master that Sentinels watch over, and returns once they have
+// sentinelFailover kills the master that Sentinels watch over, and returns once they have
 // promoted another node or given up. Healing starts the old one again, as a replica of the
 // new one: by themselves the Sentinels would need another ten seconds for that.
-func SentinelFailover(c Guarded, master string) Fault {
+func sentinelFailover(c guarded, master string) Fault {
 	var seen string
 	return Fault{
 		F: SentinelF, Target: master, Plan: "kill -9, and the Sentinels decide",
@@ -45,8 +44,8 @@ func SentinelFailover(c Guarded, master string) Fault {
 	}
 }
 
-// Guarded is a deployment that Sentinels watch over, and whose servers can die and come back.
-type Guarded interface {
+// guarded is a deployment that Sentinels watch over, and whose servers can die and come back.
+type guarded interface {
 	cluster.Sentinel
 	cluster.Restarter
 	cluster.Demoter
@@ -54,7 +53,7 @@ type Guarded interface {
 
 // elected waits for the Sentinels and says what they did. That they promote nobody is
 // something to be seen too.
-func elected(ctx context.Context, c Guarded, old string) (string, error) {
+func elected(ctx context.Context, c guarded, old string) (string, error) {
 	waiting, cancel := context.WithTimeout(ctx, electionLimit)
 	defer cancel()
 	e, err := c.Elected(waiting, old)
@@ -89,7 +88,7 @@ func sentinelKind() Kind {
 	return Kind{
 		Name: "sentinel", Title: "a master dies and Redis Sentinels promote its replica", F: SentinelF, Replicas: 1, Sentinels: 3, Virtual: "failover",
 		Needs: func(c cluster.Cluster) error {
-			if _, ok := c.(Guarded); ok {
+			if _, ok := c.(guarded); ok {
 				return nil
 			}
 			if err := needsReplica(c); err != nil {
@@ -97,10 +96,13 @@ func sentinelKind() Kind {
 			}
 			return errors.New("there is no embedded Sentinel, and they live in real time; failover promotes as they do")
 		},
-		Draw: func(s Scene, _ *rand.Rand) (Fault, bool) {
-			c, can := s.Cluster.(Guarded)
-			master, _, ok := successor(s.Cluster)
-			return SentinelFailover(c, master), can && ok
+		Hits:   HitsMaster,
+		Begins: "the master dies, and the Sentinels promote its replica",
+		Ends:   "the old master comes back",
+		Make: func(s Scene, _ Target) (Fault, error) {
+			c, err := capable[guarded](s, "have Sentinels")
+			return sentinelFailover(c, s.Cluster.Primary(0)), err
 		},
+		Pick: pickReplica, // there must be one to promote
 	}
 }

@@ -8,16 +8,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/cluster"
-	"github.com/lockbench/lockbench/cluster/embedded"
-	"github.com/lockbench/lockbench/cluster/process"
-	"github.com/lockbench/lockbench/docker"
-	"github.com/lockbench/lockbench/docker/dockertest"
-	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/locks/locktest"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/redis/docker"
+	"github.com/lockbench/lockbench/internal/redis/embedded"
+	"github.com/lockbench/lockbench/internal/redis/process"
+	"github.com/lockbench/lockbench/internal/sim"
+	"github.com/lockbench/lockbench/internal/testkit/dockertest"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/sim"
 )
 
 // deployment is what a fault is tried on.
@@ -145,7 +145,7 @@ func TestScriptFlush(t *testing.T) {
 		w.want("OK", "SET", "k", "v")
 		w.want("1", "EVAL", script, "0")
 		w.want("1", "EVALSHA", sha, "0")
-		w.start(nemesis.ScriptFlush(w, "master"))
+		w.begin("script-flush", atMaster)
 		w.want("NOSCRIPT", "EVALSHA", sha, "0")
 		w.want("v", "GET", "k")
 		w.want("1", "EVAL", script, "0") // heals
@@ -159,7 +159,7 @@ func TestFlush(t *testing.T) {
 		w.want("OK", "SET", "k", "v", "PX", "60000")
 		w.want("1", "INCR", "fence")
 		w.want("1", "EVAL", script, "0")
-		w.start(nemesis.Flush(w, "master"))
+		w.begin("flush", atMaster)
 		w.want("0", "EXISTS", "k", "fence")
 		w.want("1", "EVALSHA", sha, "0")
 		w.want("OK", "SET", "k", "w", "NX")
@@ -196,7 +196,7 @@ func TestEvict(t *testing.T) {
 func TestSquatter(t *testing.T) {
 	everywhere(t, func(w world) {
 		w.want("OK", "SET", "k", "v", "PX", "60000")
-		w.start(nemesis.Squatter(w, "master", cluster.Place{Names: []string{"k"}}))
+		w.begin("squatter", atMaster)
 		w.want("WRONGTYPE", "GET", "k")
 		w.want("WRONGTYPE", "HSET", "k", "A", "1")
 		w.want("", "SET", "k", "w", "NX")
@@ -209,7 +209,7 @@ func TestSquatter(t *testing.T) {
 // A squatter that somebody else has driven out takes nothing with it.
 func TestSquatterIsGone(t *testing.T) {
 	everywhere(t, func(w world) {
-		w.start(nemesis.Squatter(w, "master", cluster.Place{Names: []string{"k"}}))
+		w.begin("squatter", atMaster)
 		w.want("1", "DEL", "k")
 		w.want("OK", "SET", "k", "v")
 		must(t, w.HealAll(ctx))
@@ -219,7 +219,8 @@ func TestSquatterIsGone(t *testing.T) {
 
 func TestLogicalClockJumpGoesForward(t *testing.T) {
 	everywhere(t, func(w world) {
-		if err := w.Start(ctx, nemesis.LogicalClockJump(w, "master", -time.Second)); err == nil {
+		w.deployment = unclocked{w.deployment}
+		if err := w.Start(ctx, made(t, scene(w), "clock", nemesis.Target{Nodes: atMaster.Nodes, By: -time.Second})); err == nil {
 			t.Error("it went back")
 		}
 	}, func(*testing.T, string, []histories.Op) {})
@@ -257,8 +258,6 @@ func TestCommander(t *testing.T) {
 	}, func(*testing.T, string, []histories.Op) {})
 }
 
-func scene(w world) nemesis.Scene {
-	return nemesis.Scene{Cluster: w.deployment, Shards: 1, Kept: cluster.Place{Names: []string{"k"}}, TTL: time.Second, Clock: w.clock}
-}
+func scene(w world) nemesis.Scene { return sceneOf(w.deployment, w.clock) }
 
 func random() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }

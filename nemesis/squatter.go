@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"strconv"
 
-	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
 )
 
 // SquatterF is a key of the lock that somebody else uses for something else.
@@ -27,10 +27,10 @@ return redis.call('DEL', KEYS[1])`
 return redis.call('DEL', KEYS[1])`
 )
 
-// Squatter puts a list under the first key of the lock, in place of what is there: a type that
+// squatter puts a list under the first key of the lock, in place of what is there: a type that
 // is wrong for locks in strings and for locks in hashes (P53). Healing deletes it, if
 // nobody has before; what was there does not come back.
-func Squatter(c cluster.Commander, node string, lock cluster.Place) Fault {
+func squatter(c cluster.Commander, node string, lock cluster.Place) Fault {
 	key, before := lock.Names[0], ""
 	if lock.Database != 0 {
 		before = selects
@@ -75,7 +75,7 @@ func Squatter(c cluster.Commander, node string, lock cluster.Place) Fault {
 	}
 }
 
-// EvictSquatter deletes what a Squatter left where a node keeps a lock, which may have come back
+// EvictSquatter deletes what a squatter left where a node keeps a lock, which may have come back
 // with a replica or from a disk since it was healed, and leaves all else alone.
 func EvictSquatter(ctx context.Context, c cluster.Commander, node string, lock cluster.Place) error {
 	before := ""
@@ -93,13 +93,17 @@ func EvictSquatter(ctx context.Context, c cluster.Commander, node string, lock c
 func squatterKind() Kind {
 	return Kind{
 		Name: "squatter", Title: "somebody puts a list under a key of the lock (WRONGTYPE)", F: SquatterF, Needs: needsCommands,
-		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
-			c, node, ok := s.commander(r)
-			lock, known := s.place(r)
-			if !known {
-				return Fault{}, false
-			}
-			return Squatter(c, node, lock), ok
+		Hits: HitsServer, Keys: true,
+		Begins: "{server} gets a list under the lock's key from somebody else",
+		Ends:   "{server} has the list no more",
+		Make: func(s Scene, t Target) (Fault, error) {
+			return onServer(wantCommands, func(c cluster.Commander, node string) Fault { return squatter(c, node, s.keys(t)) })(s, t)
+		},
+		Pick: func(s Scene, r *rand.Rand) (Target, bool) {
+			t, alive := pickServer(s, r)
+			keys, known := s.place(r)
+			t.Keys = keys
+			return t, alive && known
 		},
 	}
 }

@@ -4,24 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 
-	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
 )
 
 // StallF is a server that stands still.
 const StallF histories.F = "stall"
 
-// Stoppable is a deployment whose servers can be stopped, and seen to say nothing.
-type Stoppable interface {
+// stoppable is a deployment whose servers can be stopped, and seen to say nothing.
+type stoppable interface {
 	cluster.Commander
 	cluster.Pauser
 }
 
-// Stall stops a server, as SIGSTOP does: its connections stay open, its TTLs run, and
+// stall stops a server, as SIGSTOP does: its connections stay open, its TTLs run, and
 // what it is sent is answered late (P58).
-func Stall(c Stoppable, node string) Fault {
+func stall(c stoppable, node string) Fault {
 	return Fault{
 		F: StallF, Target: node, Plan: "server stands still",
 		Start: func(ctx context.Context) (string, error) {
@@ -54,15 +53,13 @@ func stallKind() Kind {
 	return Kind{
 		Name: "stall", Title: "a server of the lock stands still", F: StallF, Spares: true,
 		Needs: func(c cluster.Cluster) error {
-			if _, ok := c.(Stoppable); !ok {
+			if _, ok := c.(stoppable); !ok {
 				return errors.New("its servers cannot be stopped")
 			}
 			return nil
 		},
-		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
-			node, alive := s.server(r)
-			p, ok := s.Cluster.(Stoppable)
-			return Stall(p, node), alive && ok
-		},
+		Begins: "{server} stands still",
+		Ends:   "{server} goes on",
+		Hits:   HitsServer, Make: onServer("stop a server", stall), Pick: pickServer,
 	}
 }

@@ -3,19 +3,19 @@ package nemesis
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/wire"
+	"github.com/lockbench/lockbench/internal/wire"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // SubscriberCutF is a network that breaks subscriptions.
 const SubscriberCutF histories.F = "subscriber-cut"
 
-// SubscriberCut breaks the connections on which a client waits for messages of the lock's
+// subscriberCut breaks the connections on which a client waits for messages of the lock's
 // servers, and any new one that subscribes, until it is healed: who waits for a release is
 // not told of it. Other connections of the client live on.
-func SubscriberCut(client string, links []*wire.Link, clock Clock) Fault {
+func subscriberCut(client string, links []*wire.Link, clock Clock) Fault {
 	broken := 0
 	return Fault{
 		F: SubscriberCutF, Target: client, Plan: "its subscriptions break",
@@ -36,7 +36,7 @@ func SubscriberCut(client string, links []*wire.Link, clock Clock) Fault {
 			if broken+refused == 0 {
 				return "it had none, and wanted none", nil
 			}
-			return fmt.Sprintf("%s broken, %d more refused", count(broken, "subscription"), refused), nil
+			return fmt.Sprintf("%s broken, %d more refused", words.Count(broken, "subscription"), refused), nil
 		},
 	}
 }
@@ -44,9 +44,10 @@ func SubscriberCut(client string, links []*wire.Link, clock Clock) Fault {
 func subscriberCutKind() Kind {
 	return Kind{
 		Name: "subscriber-cut", Title: "a client's subscriptions to the lock's servers break", F: SubscriberCutF, Client: true, Needs: anywhere,
-		Draw: func(s Scene, r *rand.Rand) (Fault, bool) {
-			c := s.client(r)
-			return SubscriberCut(c.Name, s.links(c.Name), s.Clock), true
-		},
+		Hits:   HitsClient,
+		Begins: "the subscriptions of {client} to the lock's servers break",
+		Ends:   "subscriptions of {client} hold again",
+		Make:   onClient(func(s Scene, c Victim, _ Target) Fault { return subscriberCut(c.Name, s.links(c.Name), s.Clock) }),
+		Pick:   pickClient,
 	}
 }

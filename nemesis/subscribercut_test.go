@@ -2,16 +2,12 @@ package nemesis_test
 
 import (
 	"testing"
-
-	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/wire"
 )
 
 // TestSubscriberCut: subscriptions break and are refused, other connections live, and
 // messages arrive again after healing.
 func TestSubscriberCut(t *testing.T) {
 	everywhere(t, func(w world) {
-		link := w.Link("A", "master")
 		other := w.connect()
 		defer func() { _ = other.Close() }()
 		w.replies(other, "PONG", "PING")
@@ -19,7 +15,7 @@ func TestSubscriberCut(t *testing.T) {
 		broken.receives("subscribe")
 		w.want("1", "PUBLISH", "c", "before")
 		broken.receives("before")
-		w.start(nemesis.SubscriberCut("A", []*wire.Link{link}, w.clock))
+		w.begin("subscriber-cut", atA)
 		broken.ends()
 		w.subscribe().ends()
 		w.replies(other, "PONG", "PING")
@@ -34,7 +30,7 @@ func TestSubscriberCut(t *testing.T) {
 
 func TestSubscriberCutWithoutSubscription(t *testing.T) {
 	everywhere(t, func(w world) {
-		w.start(nemesis.SubscriberCut("A", []*wire.Link{w.Link("A", "master")}, w.clock))
+		w.begin("subscriber-cut", atA)
 		w.want("PONG", "PING")
 		must(t, w.HealAll(ctx))
 	}, seen(both("its subscriptions break"), both("it had none, and wanted none")))

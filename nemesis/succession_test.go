@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/cluster"
-	"github.com/lockbench/lockbench/cluster/embedded"
-	"github.com/lockbench/lockbench/cluster/process"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/locks/locktest"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/redis/embedded"
+	"github.com/lockbench/lockbench/internal/redis/process"
+	"github.com/lockbench/lockbench/internal/sim"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/sim"
 )
 
 // replicated is a deployment whose masters have replicas.
@@ -151,11 +151,7 @@ func wrote(want ...string) func(t *testing.T, ops []histories.Op) {
 func TestSplitBrain(t *testing.T) {
 	withReplicas(t, 1, func(w realm) {
 		must(w.t, w.Sync(ctx, "master"))
-		w.start(nemesis.SplitBrain(w, w, nemesis.Split{
-			Master: "master", Replica: "replica", Kept: cluster.Place{Names: []string{"k"}}, Clock: w.clock,
-			Stay:  []nemesis.Victim{{Name: "A", View: w.a}},
-			Leave: []nemesis.Victim{{Name: "B", View: w.b}},
-		}))
+		w.begin("split-brain", atA, w.victims()...)
 		w.at("A", "OK", "SET", "k", "A", "NX")
 		w.at("B", "OK", "SET", "k", "B", "NX")
 		w.has("A", "master")
@@ -185,7 +181,7 @@ func TestSplitBrain(t *testing.T) {
 func TestPartialReplication(t *testing.T) {
 	withReplicas(t, 2, func(w realm) {
 		must(w.t, w.Sync(ctx, "master"))
-		w.start(nemesis.PartialReplication(w, "master", "replica2", []string{"replica1"}))
+		w.begin("partial-replication", nemesis.Target{Replica: "replica2"})
 		conn, err := w.Dial(ctx, "A", "master")
 		must(w.t, err)
 		defer conn.Close()
@@ -218,7 +214,7 @@ func TestDemote(t *testing.T) {
 			w.t.Fatal(err)
 		}
 		for _, nodes := range [][]string{{"master", "replica"}, {"replica", "master"}} {
-			w.start(nemesis.Demote(w, nodes[0], nodes[1], w.victims()))
+			w.begin("demote", nemesis.Target{Replica: nodes[1]}, w.victims()...)
 			w.at("A", "READONLY", "SET", "k", "w")
 			w.at("B", "READONLY", "EVAL", "return redis.call('DEL', KEYS[1])", "1", "k")
 			if nodes[0] == "master" { // a connection from before
@@ -240,7 +236,7 @@ func TestDemote(t *testing.T) {
 func TestDemotionIsLookedAt(t *testing.T) {
 	withReplicas(t, 1, func(w realm) {
 		must(w.t, w.Sync(ctx, "master"))
-		err := w.Start(ctx, nemesis.Demote(obstinate{w}, "master", "replica", nil))
+		err := w.Start(ctx, made(w.t, sceneOf(obstinate{w}, w.clock), "demote", nemesis.Target{Replica: "replica"}))
 		if err == nil || !strings.Contains(err.Error(), "READONLY") {
 			w.t.Errorf("got %v, want an error that asks for READONLY", err)
 		}
@@ -333,7 +329,7 @@ func TestSentinelFailover(t *testing.T) {
 	must(t, c.Sync(ctx, "master"))
 	must(t, c.CutReplication(ctx, "replica"))
 	w.at("A", "OK", "SET", "k", "lost")
-	w.start(nemesis.SentinelFailover(c, "master"))
+	w.begin("sentinel", nemesis.Target{})
 	w.has("v", "replica")
 	must(t, w.HealAll(ctx))
 	w.whole("replica")

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/internal/catalogue"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -21,7 +21,7 @@ type Remedy struct {
 }
 
 // With is the scenario with a remedy in place: an empty name is none, and an unknown one a
-// *locks.UnknownError.
+// *catalogue.UnknownError.
 func (s Scenario) With(remedy string) (Scenario, error) {
 	if remedy == "" {
 		return s, nil
@@ -43,5 +43,5 @@ func (s Scenario) With(remedy string) (Scenario, error) {
 		s.remedy, s.Title, s.Script, s.Gaps = r.Name, r.Title, r.Script, gaps
 		return s, nil
 	}
-	return s, &locks.UnknownError{Kind: "remedy", Name: remedy, Nearest: locks.Nearest(remedy, known), Known: known}
+	return s, catalogue.Unknown("remedy", remedy, known)
 }

@@ -1,5 +1,5 @@
-// Package scenarios is the catalogue: every pitfall as a value that names a lock, the
-// exact steps that break it, and what each judge is expected to say of the broken lock
+// Package scenarios is the catalogue: every pitfall as a schedule, in a file of its own, with
+// the exact steps that break a lock, and what each judge is expected to say of the broken lock
 // and of the twins that survive the same steps.
 package scenarios
 
@@ -8,8 +8,9 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/catalogue"
+	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/resource"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -30,6 +31,8 @@ type Scenario struct {
 	Threads   int
 	Keys      int  // that the script names; 0 means 1
 	Faultless bool // the script needs no fault: the lock breaks, or holds, in fair weather
+	// Needs is what the steps need of a lock, so that they can be played with it.
+	Needs Need
 	// Asks is what the steps ask of a lock that not every lock of its class promises. Empty: they
 	// ask for no more than all do.
 	Asks locks.Promise
@@ -53,6 +56,8 @@ type Scenario struct {
 	// Holds says that no lock of the catalogue breaks under the steps: the scenario shows
 	// that they hold. Its first case is the lock that is most in danger.
 	Holds bool
+
+	Text string // the schedule as it was written; empty: it was not
 
 	remedy string // see With
 }
@@ -127,115 +132,12 @@ func (s Scenario) Saves(c Case) bool {
 	return false
 }
 
-// All returns the catalogue in the order of the pitfalls' numbers.
-func All() []Scenario {
-	return []Scenario{
-		crashNoTTL(),
-		crashBetweenSetnxExpire(),
-		existsThenSet(),
-		expiredDelSetnxRace(),
-		getsetOverwrite(),
-		getsetClockSkew(),
-		deleteWithoutCheck(),
-		getDelRace(),
-		watchExpiredKey(),
-		execResultMisread(),
-		gcPauseLeaseExpiry(),
-		elapsedCheckClockSkew(),
-		checkThenWriteRace(),
-		failoverAsyncRepl(),
-		failoverCheckThenWrite(),
-		failoverFenceRegression(),
-		failoverWait(),
-		splitBrain(),
-		redlockMinorityDown(),
-		redlockClockJump(),
-		redlockRestart(),
-		redlockGCPause(),
-		redlockSlowMajority(),
-		redlockOrphan(),
-		redlockHungNode(),
-		acquireReplyLost(),
-		lateSetAfterCleanup(),
-		luaErrorHalfDone(),
-		reentrantThreadIDCollision(),
-		reentrantLocalAfterExpiry(),
-		reentrantForeignRelease(),
-		reentrantShrunkLease(),
-		reentrantResend(),
-		renewalFullTTLSleep(),
-		renewalSharedFlag(),
-		renewalCapped(),
-		renewalCutOff(),
-		renewalOutlivesUnlock(),
-		hungHolder(),
-		rwReaderDeletesReader(),
-		rwCrossSlot(),
-		rwReaderOverwritesTimestamp(),
-		rwSameMillisecond(),
-		rwClientClock(),
-		rwWriterStarvation(),
-		rwWriteNotReentrant(),
-		spinWithoutBackoff(),
-		trylockOffByOne(),
-		lotteryRunsTwice(),
-		evictedLock(),
-		restartEmpty(),
-		serverClockJump(),
-		wrongtypeCollision(),
-		clientCutOff(),
-		tokenPrefix(),
-		clientComputedDeadline(),
-		scriptFlush(),
-		nodeStall(),
-		sharedConnectionWatch(),
-		poolStarvedRelease(),
-		renewalPoolExhausted(),
-		unlockAlwaysTrue(),
-		rwTwoKeyForeignRelease(),
-		rwKeyTTLTooShort(),
-		rwExpiryJudgedByTheOther(),
-		failoverWaitElsewhere(),
-		unlockUnreachable(),
-		extendAfterLoss(),
-		extendForeignKey(),
-		extendShorter(),
-		extendByNothing(),
-		extendUnheard(),
-		extendResent(),
-		extendInTime(),
-		deadlineFromAnswer(),
-		fenceCounterExpires(),
-		fencePerClient(),
-		fenceDrawnEarly(),
-		brokenByImpatience(),
-		tokenReused(),
-		releaseTwice(),
-		releaseResent(),
-		waitFallsThrough(),
-		queueBarging(),
-		failOpen(),
-	}
-}
-
-// Find returns the scenario with that name or number, or a *locks.UnknownError that
+// Find returns the scenario with that name or number, or a *catalogue.UnknownError that
 // names the nearest.
 func Find(name string) (Scenario, error) {
-	var known []string
-	for _, s := range All() {
-		if s.Name == name || s.ID == name {
-			return s, nil
-		}
-		known = append(known, s.Name)
+	all := All()
+	if i := slices.IndexFunc(all, func(s Scenario) bool { return s.ID == name }); i >= 0 {
+		return all[i], nil
 	}
-	return Scenario{}, &locks.UnknownError{Kind: "scenario", Name: name, Nearest: locks.Nearest(name, known), Known: known}
+	return catalogue.Find("scenario", name, all, func(s Scenario) string { return s.Name })
 }
-
-// Leases of scripts that never wait for one to end, and of those that do.
-const (
-	virtualTTL  = 3 * time.Second
-	unhurriedly = 10 * time.Second
-	waitedFor   = time.Second
-	// majorityWaitedFor lets a server of five take 200 ms for its answer, for busy machines.
-	majorityWaitedFor = 4 * time.Second
-)

@@ -7,8 +7,9 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/resource"
+	"github.com/lockbench/lockbench/internal/catalogue"
+	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/scenarios"
 )
 
@@ -50,7 +51,7 @@ func TestCatalogueIsSound(t *testing.T) {
 		}
 		cases := map[string]bool{}
 		for _, c := range s.Cases {
-			spec, err := locks.Find(c.Lock)
+			spec, err := libraries.Catalogue().Find(c.Lock)
 			if err != nil {
 				t.Errorf("%s: %v", s.Name, err)
 			}
@@ -68,11 +69,29 @@ func TestCatalogueIsSound(t *testing.T) {
 	}
 }
 
+// TestNeeds checks that a scenario needs what all locks have that it names, and nothing else.
+func TestNeeds(t *testing.T) {
+	for _, s := range scenarios.All() {
+		for _, need := range []scenarios.Need{scenarios.ReadersAndWriters, scenarios.FencingTokens, scenarios.IndependentMasters} {
+			without := slices.IndexFunc(s.Cases, func(c scenarios.Case) bool {
+				lock, err := libraries.Catalogue().Find(c.Lock)
+				return err != nil || (scenarios.Scenario{Needs: need}).Unfit(lock) != ""
+			})
+			if all := without < 0; all != (s.Needs == need) {
+				t.Errorf("%s needs %q; that all of its locks are %q is %v", s.Name, s.Needs, need, all)
+			}
+		}
+	}
+	if why := (scenarios.Scenario{Needs: "a lock that flies"}).Unfit(libraries.Catalogue()[0]); why != "its steps need a lock that flies" {
+		t.Errorf("a need that nobody knows: %q", why)
+	}
+}
+
 func checkSteps(t *testing.T, s scenarios.Scenario) {
 	t.Helper()
 	for i, step := range s.Script.Steps {
-		if step.Text == "" || step.Do == nil {
-			t.Errorf("%s: step %d says or does nothing", s.Name, i+1)
+		if step.Sentence() == "" {
+			t.Errorf("%s: step %d, %q, says nothing", s.Name, i+1, step)
 		}
 	}
 }
@@ -83,7 +102,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, s.ID, err)
 		}
 	}
-	var unknown *locks.UnknownError
+	var unknown *catalogue.UnknownError
 	if _, err := scenarios.Find("failover-async-rep"); !errors.As(err, &unknown) || unknown.Nearest != "failover-async-repl" {
 		t.Errorf("a misspelt name: %v", err)
 	}
@@ -130,7 +149,7 @@ func TestRemedies(t *testing.T) {
 	if got := restart.Case("redlock", resource.None); got.Want[checker.StrictExclusion] != checker.Fail {
 		t.Errorf("without it: %+v", got)
 	}
-	var unknown *locks.UnknownError
+	var unknown *catalogue.UnknownError
 	if _, err := restart.With("aof-alway"); !errors.As(err, &unknown) || unknown.Nearest != "aof-always" {
 		t.Errorf("a misspelt remedy: %v", err)
 	}
@@ -138,5 +157,23 @@ func TestRemedies(t *testing.T) {
 		t.Error(err)
 	} else if with, err := split.With("min-replicas"); err != nil || with.Gaps["embedded"] == "" || split.Gaps["embedded"] != "" {
 		t.Errorf("gaps of a remedy: %v, %v; of its scenario: %v", with.Gaps, err, split.Gaps)
+	}
+}
+
+// TestWhatNobodyKnows checks that a schedule which names what there is not is refused, with the nearest name.
+func TestWhatNobodyKnows(t *testing.T) {
+	for lines, nearest := range map[string]string{
+		"gap embeddd it cannot\n\nA read":               "embedded",
+		"needs reader-and-writers\n\nA read":            "readers-and-writers",
+		"asks count-once\n\nA read":                     "counts-once",
+		"\nA read\n\nexpect redlock guard epok":         "epoch",
+		"\nA read\n\nexpect redlock fail fencin":        "fencing",
+		"\nA read\n\nremedy more\ngap dockr no\nA read": "docker",
+	} {
+		var unknown *catalogue.UnknownError
+		_, err := scenarios.Parse("lockbench schedule 1\nclients 1\n" + lines + "\n")
+		if !errors.As(err, &unknown) || unknown.Nearest != nearest {
+			t.Errorf("%q: %v, want %q to be meant", lines, err, nearest)
+		}
 	}
 }

@@ -2,12 +2,14 @@ package workloads_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/workloads"
+	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
 // patientLock waits for as many commands as it is told.
@@ -65,7 +67,10 @@ func TestAwait(t *testing.T) {
 // TestReadersNeedAnRWLock checks that a reader's step says what it needs.
 func TestReadersNeedAnRWLock(t *testing.T) {
 	s := &workloads.Stage{Clients: []*workloads.Client{{Name: "A", Lock: &fakeLock{}}}}
-	if err := workloads.AcquireRead("A").Do(context.Background(), s); err == nil {
+	s.Interrupted = func() error { return nil }
+	s.Keys = []workloads.Key{{Name: "k", Unknown: errors.New("nobody knows")}}
+	script := workloads.Script{Schedule: schedule.Schedule{Steps: []schedule.Step{{Verb: schedule.Acquire, Who: []string{"A"}, What: schedule.Shared}}}}
+	if _, ok := errors.AsType[*workloads.UnplayableError](script.Run(context.Background(), s)); !ok {
 		t.Error("a plain lock has readers")
 	}
 }

@@ -6,12 +6,20 @@ import (
 	"github.com/lockbench/lockbench/histories"
 )
 
-// Contend is the plainest load: a client acquires the lock, increments the register by
+func contendKind() Kind {
+	return Kind{
+		Name: "contend", Title: "N clients acquire, increment the protected register, release, with random think times",
+		Lock: "setnx-px-lua",
+		New:  func(l Load) Workload { return contendLoad{l} },
+	}
+}
+
+// contendLoad is the plainest load: a client acquires the lock, increments the register by
 // read and write, and releases. At times it extends its lease in between.
-type Contend struct{ Load }
+type contendLoad struct{ Load }
 
 // Run lets the clients go and waits for all of them.
-func (w Contend) Run(ctx context.Context, s *Stage) error { return w.play(ctx, s, contend) }
+func (w contendLoad) Run(ctx context.Context, s *Stage) error { return w.play(ctx, s, contend) }
 
 func contend(ctx context.Context, p *player, key string) error {
 	if err := p.await(ctx, histories.Exclusive, key); err != nil {

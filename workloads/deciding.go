@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench/cluster"
-	"github.com/lockbench/lockbench/wire"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
 // What a lock sends first need not be what decides: it may ask for the TTL, or send the digest

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench/cluster"
-	"github.com/lockbench/lockbench/wire"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
 // shelf is a server of which only what it holds is known.

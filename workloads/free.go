@@ -1,50 +1,15 @@
 package workloads
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"slices"
 
-	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/wire"
 )
 
 // How steps prove that a client has got a lock that nothing kept from it.
-
-// acquiring is a step in which a client makes one call to get the lock on the n-th key, from 1 on. That it
-// does not get one that was certainly free is a *MissedError: what comes after it counts on a holder that there
-// is none of. Whether the lock had to grant it is for the judges to say, whose verdicts of failure stand.
-func acquiring(text, name string, n int, try func(context.Context, *Stage, *Client) error) Step {
-	return Step{text, func(ctx context.Context, s *Stage) error {
-		c, err := s.client(name)
-		if err != nil {
-			return err
-		}
-		key, err := s.key(n)
-		if err != nil {
-			return err
-		}
-		if err := s.finish(ctx, c); err != nil {
-			return err
-		}
-		free := s.free(c, key)
-		confirmed, stop := s.heed(c, wire.Match{Names: []string{"WAIT", "WAITAOF"}})
-		defer stop()
-		if err := s.begin(ctx, c, func(ctx context.Context) error {
-			err := try(ctx, s, c)
-			if free && !granted(err) && !s.excuses(c, confirmed()) {
-				return &MissedError{Why: fmt.Sprintf("%s was not given a lock that was free: %v", c.Name, err), Key: key.Name}
-			}
-			return err
-		}); err != nil {
-			return err
-		}
-		return s.finish(ctx, c)
-	}}
-}
 
 // freely is the error of a step that waits for the command which takes the first key's lock. If it did not
 // come although the lock was free, a *MissedError has the key.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/stacks"
+	"github.com/lockbench/lockbench/internal/sim/stacks"
 )
 
 const (

@@ -6,14 +6,22 @@ import (
 	"github.com/lockbench/lockbench/histories"
 )
 
-// Increment counts: a client acquires the lock, increments a shared counter in one call,
+func incrementKind() Kind {
+	return Kind{
+		Name: "increment", Title: "N clients increment a shared counter under the lock, which must show all increments at the end",
+		Lock: "setnx-px-lua",
+		New:  func(l Load) Workload { return incrementLoad{l} },
+	}
+}
+
+// incrementLoad counts: a client acquires the lock, increments a shared counter in one call,
 // and releases. At the end the counter is read, and must show every increment that was
 // accepted. The counter does not help: an increment is a read and a write, as in a program
 // that trusts its lock.
-type Increment struct{ Load }
+type incrementLoad struct{ Load }
 
 // Run lets the clients go and waits for all of them.
-func (w Increment) Run(ctx context.Context, s *Stage) error {
+func (w incrementLoad) Run(ctx context.Context, s *Stage) error {
 	s.Last = func(ctx context.Context, prober *Client, _ string) { _ = prober.Read(ctx) }
 	return w.play(ctx, s, increment)
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/lockbench/lockbench/cluster"
-	"github.com/lockbench/lockbench/wire"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
 // Key is something that clients lock, and where the lock on it is kept. Every step that looks

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lockbench/lockbench/internal/catalogue"
 	"github.com/lockbench/lockbench/locks"
 )
 
@@ -21,49 +22,9 @@ type Kind struct {
 	New func(Load) Workload
 }
 
-// Kinds lists every random load, the default first.
-func Kinds() []Kind {
-	return []Kind{
-		{
-			Name: "contend", Title: "N clients acquire, increment the protected register, release, with random think times",
-			Lock: "setnx-px-lua",
-			New:  func(l Load) Workload { return Contend{l} },
-		},
-		{
-			Name: "increment", Title: "N clients increment a shared counter under the lock, which must show all increments at the end",
-			Lock: "setnx-px-lua",
-			New:  func(l Load) Workload { return Increment{l} },
-		},
-		{
-			Name: "reentrant", Title: "N clients acquire a key several times, one inside the other, and release it as often",
-			Lock: "reentrant-hash", Capability: "can be re-entered", Can: "reenter",
-			Serves: func(s locks.Spec) bool { return s.Reenters },
-			New:    func(l Load) Workload { return Reentrant{l} },
-		},
-		{
-			Name: "readwrite", Title: "N clients, sometimes readers and sometimes writers: readers share, writers exclude",
-			Lock: "rw-hash", Capability: "has readers and writers", Can: "share",
-			Serves: func(s locks.Spec) bool { return s.ReadWrite },
-			New:    func(l Load) Workload { return ReadWrite{l} },
-		},
-		{
-			Name: "lottery", Title: "N clients try once in each round, as instances of a cron job: one wins, losers walk away",
-			Lock: "setnx-px-lua",
-			New:  func(l Load) Workload { return Lottery{l} },
-		},
-	}
-}
-
-// Find returns the random load of that name, or a *locks.UnknownError.
+// Find returns the random load of that name, or a *catalogue.UnknownError.
 func Find(name string) (Kind, error) {
-	var known []string
-	for _, k := range Kinds() {
-		if k.Name == name {
-			return k, nil
-		}
-		known = append(known, k.Name)
-	}
-	return Kind{}, &locks.UnknownError{Kind: "workload", Name: name, Nearest: locks.Nearest(name, known), Known: known}
+	return catalogue.Find("workload", name, Kinds(), func(k Kind) string { return k.Name })
 }
 
 // Needs says why a lock cannot be put under the load, and what helps, or nil: which locks can or,

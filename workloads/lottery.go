@@ -5,7 +5,15 @@ import (
 	"time"
 )
 
-// Lottery is a job that only one of many instances shall run, as users of Redis locks do
+func lotteryKind() Kind {
+	return Kind{
+		Name: "lottery", Title: "N clients try once in each round, as instances of a cron job: one wins, losers walk away",
+		Lock: "setnx-px-lua",
+		New:  func(l Load) Workload { return lotteryLoad{l} },
+	}
+}
+
+// lotteryLoad is a job that only one of many instances shall run, as users of Redis locks do
 // with their cron jobs: all instances wake up at about the same time and try the lock
 // once. Losers walk away. The winner looks whether the round has been drawn, works, and
 // draws it: it writes the round's number. Each round must be drawn once.
@@ -14,10 +22,10 @@ import (
 // released already is granted the lock, too, and would run the job again (P49).
 //
 // Rate counts tries, one of each client in a round.
-type Lottery struct{ Load }
+type lotteryLoad struct{ Load }
 
 // Run lets the clients go and waits for all of them.
-func (w Lottery) Run(ctx context.Context, s *Stage) error {
+func (w lotteryLoad) Run(ctx context.Context, s *Stage) error {
 	begin := s.Prober.Now() // no client's own clock, which may be wrong
 	return w.each(s, func(p *player) error {
 		period := max(s.TTL/10, 2*p.section)

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/lockbench/lockbench/cluster"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/wire"
 )
 
 // How steps prove that they hit the lock.

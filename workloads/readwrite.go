@@ -4,15 +4,28 @@ import (
 	"context"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/locks"
 )
 
-// ReadWrite mixes readers and writers: in each round a client draws whether it reads or
+func readWriteKind() Kind {
+	return Kind{
+		Name: "readwrite", Title: "N clients, sometimes readers and sometimes writers: readers share, writers exclude",
+		Lock: "rw-hash", Capability: "has readers and writers", Can: "share",
+		Serves: func(s locks.Spec) bool { return s.ReadWrite },
+		New:    func(l Load) Workload { return readWriteLoad{l} },
+	}
+}
+
+// readWriteLoad mixes readers and writers: in each round a client draws whether it reads or
 // writes, by a share of its own that it drew before. A reader reads the register twice and
 // must see the same, a writer increments it by read and write.
-type ReadWrite struct{ Load }
+type readWriteLoad struct{ Load }
+
+// Shares says that the lock must have readers and writers.
+func (readWriteLoad) Shares() bool { return true }
 
 // Run lets the clients go and waits for all of them.
-func (w ReadWrite) Run(ctx context.Context, s *Stage) error {
+func (w readWriteLoad) Run(ctx context.Context, s *Stage) error {
 	shares := map[*Client]float64{}
 	for _, c := range s.Clients {
 		shares[c] = 0.25 + c.Rand.Float64()/2

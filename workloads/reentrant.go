@@ -4,20 +4,33 @@ import (
 	"context"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/locks"
 )
 
-// Reentrant nests: a client acquires one key one to depth times, one inside the other, and
+func reentrantKind() Kind {
+	return Kind{
+		Name: "reentrant", Title: "N clients acquire a key several times, one inside the other, and release it as often",
+		Lock: "reentrant-hash", Capability: "can be re-entered", Can: "reenter",
+		Serves: func(s locks.Spec) bool { return s.Reenters },
+		New:    func(l Load) Workload { return reentrantLoad{l} },
+	}
+}
+
+// reentrantLoad nests: a client acquires one key one to depth times, one inside the other, and
 // releases it as often, while the others want it, too. It asks the lock how often it holds
 // the key when it is all inside, before the last release and after it; it writes the
 // register when only the outermost lease is left. An inner acquire may take longer than that
 // lease lasts, if its answer is lost; then the client does not write any more.
-type Reentrant struct{ Load }
+type reentrantLoad struct{ Load }
 
 // depth is how often a client acquires a key at most.
 const depth = 3
 
+// Reenters says that the lock must be one that its holder can acquire again.
+func (reentrantLoad) Reenters() bool { return true }
+
 // Run lets the clients go and waits for all of them.
-func (w Reentrant) Run(ctx context.Context, s *Stage) error { return w.play(ctx, s, reenter) }
+func (w reentrantLoad) Run(ctx context.Context, s *Stage) error { return w.play(ctx, s, reenter) }
 
 func reenter(ctx context.Context, p *player, key string) error {
 	if err := p.await(ctx, histories.Reentrant, key); err != nil {

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/sim"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/sim"
 	"github.com/lockbench/lockbench/workloads"
 )
 

@@ -7,10 +7,10 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/lockbench/lockbench/cluster"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/wire"
+	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
 // Workload is what the clients of one run do.
@@ -39,7 +39,7 @@ type Stage struct {
 	Slack time.Duration // how much longer than TTL a free lock may stay taken
 	// Done is told of each step of a script once it has been done, before the next begins: a
 	// look from outside that no client notices. nil: nobody is.
-	Done func(ctx context.Context, step Step) error
+	Done func(ctx context.Context, step schedule.Step) error
 	// Interrupted says why the run should end early, or nil. In virtual time a context
 	// from outside cannot wake anybody, so long loops ask.
 	Interrupted func() error
@@ -50,10 +50,16 @@ type Stage struct {
 	// Hangs are calls that did not return. One ends the run. Nil: that is not looked at.
 	Hangs *Hangs
 
-	pending  map[*Client]*undertaking
-	sighted  map[string]bool       // keys whose lock a server was seen to hold; see sight
-	armed    map[string]*wire.Hold // by client; see ReleasesInterleave
-	confirms bool                  // a master takes writes only with a replica; see MasterNeedsReplica
+	pending map[*Client]*undertaking
+	sighted map[string]bool     // keys whose lock a server was seen to hold; see sight
+	rules   map[string][]*rule  // by client, the oldest first
+	once    map[string]once     // by client: what hits one command of its next call
+	hit     map[string][]string // by fault, and the client of its step: what faults have hit that steps began
+	// freeBefore says whether the first key's lock was certainly free before the call that a client is in.
+	freeBefore map[*Client]bool
+	calls      map[string]*calls // by client
+	threads    int               // how many clients, from the first on, share connections
+	confirms   bool              // a master takes writes only with a replica (min-replicas-to-write)
 }
 
 // enough says whether random load need not go on.
@@ -69,34 +75,34 @@ func (s *Stage) client(name string) (*Client, error) {
 	return nil, fmt.Errorf("the script names client %q, and there are %d clients", name, len(s.Clients))
 }
 
-// links are the connections of a client to every node, the register included.
-func (s *Stage) links(client string) []*wire.Link {
-	var links []*wire.Link
-	for _, n := range s.Cluster.Nodes() {
-		links = append(links, s.Cluster.Link(client, n.Name))
+// clients finds clients by name.
+func (s *Stage) clients(names ...string) ([]*Client, error) {
+	all := make([]*Client, len(names))
+	for i, name := range names {
+		c, err := s.client(name)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = c
 	}
-	return links
+	return all, nil
 }
 
-// primary is the link of a client to the node that serves the lock's first shard.
-func (s *Stage) primary(client string) *wire.Link {
-	return s.Cluster.Link(client, s.Cluster.Primary(0))
-}
-
-// replica is the node that follows the first shard's master.
-func (s *Stage) replica() (string, error) {
-	for _, n := range s.Cluster.Nodes() {
-		if n.Role == cluster.Replica {
-			return n.Name, nil
+// finishAll waits for the calls that clients are in.
+func (s *Stage) finishAll(ctx context.Context, clients []*Client) error {
+	for _, c := range clients {
+		if err := s.finish(ctx, c); err != nil {
+			return err
 		}
 	}
-	return "", fmt.Errorf("this step needs a replica, and the topology has none")
+	return nil
 }
 
 // undertaking is a call that a client is in.
 type undertaking struct {
-	done chan struct{} // closed when it has ended
-	err  error         // valid then
+	before int           // commands that clients had sent when it began
+	done   chan struct{} // closed when it has ended
+	err    error         // valid then
 }
 
 // begin starts a call of c and does not wait for it. It first waits for the call
@@ -108,7 +114,7 @@ func (s *Stage) begin(ctx context.Context, c *Client, call func(context.Context)
 	if s.pending == nil {
 		s.pending = map[*Client]*undertaking{}
 	}
-	u := &undertaking{done: make(chan struct{})}
+	u := &undertaking{before: s.sent(), done: make(chan struct{})}
 	s.pending[c] = u
 	go func() {
 		defer close(u.done)
@@ -134,4 +140,12 @@ func (s *Stage) finish(ctx context.Context, c *Client) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// frees notes whether the first key's lock was certainly free before the call that a client begins.
+func (s *Stage) frees(c *Client, free bool) {
+	if s.freeBefore == nil {
+		s.freeBefore = map[*Client]bool{}
+	}
+	s.freeBefore[c] = free
 }

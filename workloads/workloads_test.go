@@ -4,15 +4,17 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/sim"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/sim"
 	"github.com/lockbench/lockbench/workloads"
+	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
 // fakeLock answers what it is told to.
@@ -123,14 +125,14 @@ func TestCrash(t *testing.T) {
 
 // TestScriptErrorsNameTheStep checks that a script that cannot go on says where.
 func TestScriptErrorsNameTheStep(t *testing.T) {
-	script := workloads.Script{Cast: 1, Steps: []workloads.Step{
-		{Text: "all is well", Do: func(context.Context, *workloads.Stage) error { return nil }},
-		workloads.Release("B"),
-	}}
+	script := workloads.Script{Schedule: schedule.Schedule{Clients: 1, Steps: []schedule.Step{
+		{Verb: schedule.Sleep, For: new(schedule.Span)},
+		{Verb: schedule.Release, Who: []string{"B"}},
+	}}}
 	if err := sim.Run(1, time.Minute, func(w *sim.World) error {
 		s := &workloads.Stage{Clock: w.Source(), Interrupted: func() error { return nil }}
 		return script.Run(context.Background(), s)
-	}); err == nil || !strings.Contains(err.Error(), `step 2, "B releases"`) || !strings.Contains(err.Error(), `client "B"`) {
+	}); err == nil || !strings.Contains(err.Error(), `step 2, "B release"`) || !strings.Contains(err.Error(), `client "B"`) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -138,10 +140,7 @@ func TestScriptErrorsNameTheStep(t *testing.T) {
 func TestScriptsCanBeInterrupted(t *testing.T) {
 	stop := errors.New("stop")
 	asked := 0
-	forever := workloads.Script{Steps: make([]workloads.Step, 100)}
-	for i := range forever.Steps {
-		forever.Steps[i].Do = func(context.Context, *workloads.Stage) error { return nil }
-	}
+	forever := workloads.Script{Schedule: schedule.Schedule{Steps: slices.Repeat([]schedule.Step{{Verb: schedule.Sleep, For: new(schedule.Span)}}, 100)}}
 	if err := sim.Run(1, time.Minute, func(w *sim.World) error {
 		return forever.Run(context.Background(), &workloads.Stage{Clock: w.Source(), Interrupted: func() error {
 			if asked++; asked == 5 {

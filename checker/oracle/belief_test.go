@@ -2,12 +2,18 @@ package oracle
 
 import (
 	"cmp"
+	"math"
 	"slices"
+	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/certificate/orders"
 )
 
-// belief plays what holders believe: nobody is granted the lock while another believes that it
+// forever is the end of a belief that nothing is known to end.
+const forever time.Duration = math.MaxInt64
+
+// beliefs are what holders believe: nobody is granted the lock while another believes that it
 // has it. A belief begins with the grant and ends when the first release of the attempt is
 // invoked, at a crash of its client, or, by the reading of leases, at the deadline that was last
 // told. The lock is taken at its word: of an attempt of unknown outcome, an accepted extend says
@@ -15,107 +21,159 @@ import (
 //
 // Whom an extend tells a new deadline after the old one believes again; that is left open. So it is
 // when a grant of unknown outcome had begun that is shown by an extend alone, with a deadline that had passed.
-func (s *search) belief(ends []tick) func(s *search, st *state, a, at int, next []state) []state {
-	return func(s *search, st *state, a, at int, next []state) []state {
-		act := &s.acts[a]
-		switch {
-		case act.again:
-			return next
-		case act.f == histories.Acquire && act.outcome != histories.Fail:
-			n := *st
-			for i := n.held - 1; i >= 0; i-- {
-				h := n.holds[i]
-				if h.shares(act) {
-					continue
-				}
-				if ends[h.of] >= forever || !n.after(at, 0, ends[h.of]) {
-					return next
-				}
-				n.drop(i)
-			}
-			n.hold(hold{of: int8(a), who: int8(act.who), mode: act.mode})
-			return append(next, n)
-		case act.of >= 0 && act.known && act.outcome == histories.OK && s.acts[act.of].surfaced:
-			return s.shown(st, act, next)
-		}
-		return append(next, *st)
-	}
+type beliefs struct {
+	grants []grant
+	shows  []show
 }
 
-// shown adds the state in which an accepted release or extend finds its attempt holding. If the
-// belief has ended before, it shows nothing.
-func (s *search) shown(st *state, act *act, next []state) []state {
-	i := slices.IndexFunc(st.holds[:st.held], func(h hold) bool { return int(h.of) == act.of })
-	n := *st
-	if act.f == histories.Release && i >= 0 {
-		n.drop(i)
-	}
-	return append(next, n)
+// A grant is an acquire that was granted, by some time at the latest.
+type grant struct {
+	call
+	by, end time.Duration // end is that of the belief
 }
 
-// late says that an accepted call shows a hold after its belief had ended, which is left open.
-func (s *search) late(ends []tick) bool {
-	return slices.ContainsFunc(s.acts, func(a act) bool {
-		return a.of >= 0 && a.known && a.outcome == histories.OK && s.acts[a.of].surfaced && a.ret > ends[a.of]
-	})
+// A show is an accepted release of an acquire of unknown outcome, and ends the belief in that.
+type show struct {
+	call
+	of int // the grant
 }
 
-// ends is for each acquire when its belief ends. The second result is false if one that has
-// ended begins again.
-func (s *search) ends(h history, leases bool) ([]tick, bool) {
-	ends := make([]tick, len(s.acts))
-	for i := range s.acts {
-		a := &s.acts[i]
-		ends[i] = a.first
-		if a.surfaced && !s.extended(i) {
-			ends[i] = forever // it has the lock until the release that shows it
+// excludes rules on mutual exclusion or, by leases, on lease exclusion: it must fail if no order
+// and instants keep it, and must not if some do.
+func (h history) excludes(leases bool) orders.Ruling {
+	var b beliefs
+	open := false // something is shown after the belief in it had ended, or of one of several acquires
+	for _, c := range h {
+		if c.f != histories.Acquire {
+			continue
 		}
-		for _, c := range h {
-			if c.f == histories.Crash && c.who == a.who && ticks(c.inv) >= a.inv {
-				ends[i] = min(ends[i], ticks(c.inv))
-			}
-		}
-		if leases && a.f == histories.Acquire {
-			deadline, steady := s.deadline(i)
+		shows := h.accepted(c)
+		g := grant{call: c, by: c.ret, end: h.believed(c, shows)}
+		if leases {
+			deadline, steady := c.deadline(shows)
 			if !steady {
-				return nil, false
+				return orders.Free
 			}
-			ends[i] = min(ends[i], deadline)
+			g.end = min(g.end, deadline)
 		}
+		switch {
+		case c.outcome == histories.Fail, c.unknown() && len(shows) == 0:
+			continue
+		case c.unknown() && h.enteredBesides(c):
+			open = true
+			continue
+		case c.unknown():
+			g.by = forever
+			for _, s := range shows {
+				g.by = min(g.by, s.ret)
+				open = open || s.ret > g.end
+				if s.f == histories.Release {
+					b.shows = append(b.shows, show{s, len(b.grants)})
+				}
+			}
+		}
+		b.grants = append(b.grants, g)
 	}
-	return ends, true
+	switch {
+	case !b.kept(0, 0, 0, nil):
+		return orders.MustFail
+	case open:
+		return orders.Free
+	}
+	return orders.MustNot
 }
 
-// extended says that an accepted extend shows that an acquire of unknown outcome was granted.
-func (s *search) extended(of int) bool {
-	return slices.ContainsFunc(s.acts, func(b act) bool {
-		return b.of == of && b.f == histories.Extend && b.known && b.outcome == histories.OK
+// kept says whether the grants and shows that were not placed can come after those that were, the
+// last of them at now, when some grants are believed. Each is best placed as early as it can be.
+func (b *beliefs) kept(granted, shown uint, now time.Duration, believed []int) bool {
+	if granted == 1<<len(b.grants)-1 && shown == 1<<len(b.shows)-1 {
+		return true
+	}
+	for i, g := range b.grants {
+		if granted&(1<<i) != 0 {
+			continue
+		}
+		at := max(now, g.inv)
+		rest := []int{i}
+		for _, other := range believed {
+			if o := &b.grants[other]; o.shares(g.call) {
+				rest = append(rest, other)
+			} else {
+				at = max(at, o.end)
+			}
+		}
+		if at != forever && at <= g.by && b.kept(granted|1<<i, shown, at, rest) {
+			return true
+		}
+	}
+	for i, s := range b.shows {
+		if at := max(now, s.inv); shown&(1<<i) == 0 && granted&(1<<s.of) != 0 && at <= s.ret {
+			rest := slices.DeleteFunc(slices.Clone(believed), func(g int) bool { return g == s.of })
+			if b.kept(granted, shown|1<<i, at, rest) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// shares says whether two acquires may have the lock at once.
+func (c call) shares(o call) bool {
+	return c.mode == o.mode && (c.mode == histories.Shared || c.mode == histories.Reentrant && c.who == o.who)
+}
+
+// accepted are the accepted releases and extends of an acquire.
+func (h history) accepted(acquire call) history {
+	return slices.DeleteFunc(slices.Clone(h), func(c call) bool {
+		return !c.isOf(acquire) || c.outcome != histories.OK || c.open
 	})
+}
+
+// isOf says whether c is a release or an extend of an acquire.
+func (c call) isOf(acquire call) bool {
+	return c.who == acquire.who && c.attempt == acquire.attempt && (c.f == histories.Release || c.f == histories.Extend)
+}
+
+// enteredBesides says whether a re-entrant client made another acquire that was not refused.
+func (h history) enteredBesides(acquire call) bool {
+	return acquire.mode == histories.Reentrant && slices.ContainsFunc(h, func(c call) bool {
+		return c.f == histories.Acquire && c.who == acquire.who && c.attempt != acquire.attempt && c.outcome != histories.Fail
+	})
+}
+
+// believed is when the belief in an acquire ends, whatever deadline was told.
+func (h history) believed(acquire call, shows history) time.Duration {
+	extended := slices.ContainsFunc(shows, func(c call) bool { return c.f == histories.Extend })
+	end := forever
+	for _, c := range h {
+		switch {
+		case c.f == histories.Crash && c.who == acquire.who && c.inv >= acquire.inv:
+			end = min(end, c.inv)
+		case c.f == histories.Release && c.isOf(acquire) && (!acquire.unknown() || len(shows) == 0 || extended || h.enteredBesides(acquire)):
+			end = min(end, c.inv) // else it has the lock until the release that shows it
+		}
+	}
+	return end
 }
 
 // deadline is when an acquire's belief ends by the deadlines that were told, and false if that is
 // left open.
-func (s *search) deadline(of int) (tick, bool) {
-	told := func(a *act) tick {
-		if a.told == 0 {
+func (c call) deadline(shows history) (time.Duration, bool) {
+	told := func(c call) time.Duration {
+		if c.told == 0 {
 			return forever
 		}
-		return ticks(a.told)
+		return c.told
 	}
-	var extends []*act
-	for i := range s.acts {
-		if a := &s.acts[i]; a.of == of && a.f == histories.Extend && a.known && a.outcome == histories.OK {
-			extends = append(extends, a)
-		}
-	}
-	slices.SortFunc(extends, func(a, b *act) int { return cmp.Compare(a.ret, b.ret) })
+	extends := slices.DeleteFunc(slices.Clone(shows), func(c call) bool { return c.f != histories.Extend })
+	slices.SortFunc(extends, func(a, b call) int { return cmp.Compare(a.ret, b.ret) })
 	end := forever
-	if s.acts[of].outcome == histories.OK {
-		end = told(&s.acts[of])
+	if c.outcome == histories.OK {
+		end = told(c)
 	}
 	for i, e := range extends {
-		switch shows := i == 0 && s.acts[of].outcome != histories.OK; {
-		case e.ret >= end && told(e) > e.ret, shows && told(e) <= e.ret:
+		switch first := i == 0 && c.outcome != histories.OK; {
+		case e.ret >= end && told(e) > e.ret, first && told(e) <= e.ret:
 			return 0, false
 		case e.ret < end:
 			end = max(e.ret, told(e))

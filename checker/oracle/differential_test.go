@@ -13,8 +13,9 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/certificate/orders"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 )
 
 // together is one history of several, each with a key and clients of its own.
@@ -58,7 +59,7 @@ func number[K comparable](numbers map[K]int, name K, next *int) int {
 }
 
 func judge(ctx context.Context, events []histories.Event, p ...checker.Property) checker.Report {
-	return checker.Check(ctx, events, checker.Options{Properties: p})
+	return checker.Check(ctx, events, checker.Options{Properties: p, Slack: 1}) // the oracle's servers are never late
 }
 
 func accused(v checker.Verdict) bool { return v == checker.Fail || v == checker.Disagreement }
@@ -66,23 +67,23 @@ func accused(v checker.Verdict) bool { return v == checker.Fail || v == checker.
 // A disagreement is a history of which the checker and the oracle say different things.
 type disagreement struct {
 	property checker.Property
-	ruling   ruling
+	ruling   orders.Ruling
 	history  history
 	n        uint64 // of the seed
 	flawless bool   // a sound lock explains it
 }
 
 // disagrees says that the checker accuses where it must not, or does not where it must.
-func disagrees(ctx context.Context, h history, p checker.Property, r ruling) bool {
-	if verdicts(h, new(room))[p] != r {
+func disagrees(ctx context.Context, h history, p checker.Property, r orders.Ruling) bool {
+	if verdicts(h, newJudge())[p] != r {
 		return false
 	}
 	return wrong(judge(ctx, h.events(), p).Result(p).Verdict, r)
 }
 
 // wrong says that a verdict is not what it must be.
-func wrong(v checker.Verdict, r ruling) bool {
-	return r == mustNot && accused(v) || r == mustFail && v != checker.Fail
+func wrong(v checker.Verdict, r orders.Ruling) bool {
+	return r == orders.MustNot && accused(v) || r == orders.MustFail && v != checker.Fail
 }
 
 // A tally is what a comparison found.
@@ -107,7 +108,7 @@ func compare(ctx context.Context, seed, first uint64, n int, total *tally) {
 	}
 	type set [len(properties)]bool
 	alike := map[set][]one{}
-	in := new(room)
+	in := newJudge()
 	for i := range uint64(n) {
 		h, isSound := generate(seed, first+i)
 		total.histories++
@@ -123,15 +124,15 @@ func compare(ctx context.Context, seed, first uint64, n int, total *tally) {
 		for p, r := range verdicts(h, in) {
 			total.rulings[p][r]++
 			switch r {
-			case mustNot:
+			case orders.MustNot:
 				acquitted[slices.Index(properties[:], p)] = true
-			case mustFail:
+			case orders.MustFail:
 				failing = append(failing, p)
 			}
 		}
 		alike[acquitted] = append(alike[acquitted], one{h, first + i})
 		if total.asks(failing) {
-			total.hold(judge(ctx, h.events(), failing...), disagreement{ruling: mustFail, history: h, n: first + i}, failing)
+			total.hold(judge(ctx, h.events(), failing...), disagreement{ruling: orders.MustFail, history: h, n: first + i}, failing)
 		}
 	}
 	for acquitted, group := range alike {
@@ -151,7 +152,7 @@ func compare(ctx context.Context, seed, first uint64, n int, total *tally) {
 			continue
 		}
 		for _, o := range group {
-			total.hold(judge(ctx, o.history.events(), which...), disagreement{ruling: mustNot, history: o.history, n: o.n}, which)
+			total.hold(judge(ctx, o.history.events(), which...), disagreement{ruling: orders.MustNot, history: o.history, n: o.n}, which)
 		}
 	}
 }
@@ -177,7 +178,7 @@ func (t *tally) hold(r checker.Report, d disagreement, which []checker.Property)
 		}
 		d.property = p
 		t.count[p][d.ruling]++
-		if d.flawless = d.ruling == mustNot && flawless(d.history, new(room)); d.flawless {
+		if d.flawless = d.ruling == orders.MustNot && flawless(d.history, newJudge()); d.flawless {
 			t.flawless[p]++
 		}
 		if t.count[p][d.ruling] <= mostTold {
@@ -214,18 +215,8 @@ func shape(h history) string {
 	return strings.Join(parts, "·")
 }
 
-// stillAccused are the properties of which the checker is known to accuse histories that must not
-// be accused: in which something else is certainly wrong, such as a key that was granted twice. Of
-// what a sound lock explains there is none. One of which it no more does has to go from here.
-func stillAccused(flawless bool) []checker.Property {
-	if flawless {
-		return nil
-	}
-	return []checker.Property{checker.LeaseHonoured, checker.Ownership, checker.TruthfulReplies, checker.Reentrancy, checker.Fencing}
-}
-
 // TestOracle holds the checker against the oracle on random small histories. An accusation where
-// the oracle has an explanation fails the test. What the checker does not notice is counted.
+// the oracle has an explanation fails the test, and so does what the checker does not notice where it has none.
 //
 // LOCKBENCH_SEED chooses a seed, and LOCKBENCH_DURATION how long to go on with it, see
 // make differential.
@@ -248,32 +239,16 @@ func TestOracle(t *testing.T) {
 	t.Logf("seed %d: %d histories, %d of a sound lock, %d left out, in %v", seed, total.histories, total.sound, total.insane, time.Since(started).Round(time.Millisecond))
 	for _, p := range properties {
 		r, c := total.rulings[p], total.count[p]
-		t.Logf("%-16s must not fail %d, accused %d, of a sound lock %d; must fail %d, missed %d of %d; free %d", p, r[mustNot], c[mustNot], total.flawless[p], r[mustFail], c[mustFail], total.asked[p], r[free])
+		t.Logf("%-16s must not fail %d, accused %d, of a sound lock %d; must fail %d, missed %d of %d; free %d", p, r[orders.MustNot], c[orders.MustNot], total.flawless[p], r[orders.MustFail], c[orders.MustFail], total.asked[p], r[orders.Free])
 		long := until == 0 && !testing.Short()
-		if long && (total.asked[p] == 0 || r[mustNot] == 0) {
+		if long && (total.asked[p] == 0 || r[orders.MustNot] == 0) {
 			t.Errorf("%s: nothing was compared", p)
 		}
-		many := total.histories >= 1_000_000 // so many show what is rare, too
-		accusations(t, p, c[mustNot]-total.flawless[p], false, many)
-		accusations(t, p, total.flawless[p], true, many)
+		if c[orders.MustNot] > 0 || c[orders.MustFail] > 0 {
+			t.Errorf("%s: %d histories are accused that must not be (%d of them a sound lock explains), and %d are missed", p, c[orders.MustNot], total.flawless[p], c[orders.MustFail])
+		}
 	}
 	report(t, total.wrong)
-}
-
-// accusations fails the test if a property is accused that must not be and is not open, or the
-// other way round.
-func accusations(t *testing.T, p checker.Property, n int, flawless, many bool) {
-	t.Helper()
-	kind := "of which only something else is certainly wrong"
-	if flawless {
-		kind = "that a sound lock explains"
-	}
-	switch open := slices.Contains(stillAccused(flawless), p); {
-	case n > 0 && !open:
-		t.Errorf("%s: %d histories %s are accused", p, n, kind)
-	case n == 0 && open && many:
-		t.Errorf("%s: no history %s is accused any more; take it from the list", p, kind)
-	}
 }
 
 // report shrinks disagreements and tells the smallest of each shape.
@@ -285,7 +260,7 @@ func report(t *testing.T, all []disagreement) {
 	classes := map[string]*class{}
 	for _, d := range all {
 		d.history = shrink(d.history, func(h history) bool {
-			return disagrees(t.Context(), h, d.property, d.ruling) && (!d.flawless || flawless(h, new(room)))
+			return disagrees(t.Context(), h, d.property, d.ruling) && (!d.flawless || flawless(h, newJudge()))
 		})
 		name := fmt.Sprint(d.ruling, d.flawless) + string(d.property) + shape(d.history)
 		if classes[name] == nil {

@@ -12,10 +12,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/gate"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/report"
+	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // modelLock is what is judged by every property of locks.
@@ -162,54 +164,13 @@ func (f *checkFlags) validate(path string) error {
 }
 
 func (f *checkFlags) check(ctx context.Context, path string, stdout, stderr io.Writer) error {
-	var model checker.Model
-	switch {
-	case f.byCalls:
-		model = harness.ByCalls
-	case f.model != modelLock:
-		model = checker.Model(f.model)
-	}
 	defer debug.SetGCPercent(debug.SetGCPercent(thrift))
-	how := &readProgress{Teller: newProgress(stderr)}
-	stop := ticking(how.tell)
-	j, err := harness.JudgeFile(ctx, path, harness.Judging{
-		Lenient: f.lenient, Model: model, Properties: f.chosen(), Thorough: f.thorough, Watch: how.watch,
-	})
-	stop()
-	how.End()
-	switch {
-	case ctx.Err() != nil:
-		return failure(errors.New("interrupted before the history was judged"))
-	case err != nil:
-		return unreadable(err, f.lenient)
-	}
-	if err := unfit(path, j); err != nil {
-		return usage(err)
-	}
-	if f.byCalls && j.Model != "" {
-		f.model = string(j.Model)
-		fmt.Fprintf(stderr, "lockbench: %s is judged as model %s, by its calls; --model judges it as another lock, such as owner-mutex or semaphore:2\n",
-			report.Harmless(path), j.Model)
-	}
-	c := report.Check{
-		File: j.Path, Format: j.Format, Model: f.model, Run: j.Meta, Count: j.Count, Skipped: []string{}, Cited: j.Cited, Drawn: j.Drawn, Report: j.Report,
-	}
-	for _, s := range j.Skipped {
-		c.Skipped = append(c.Skipped, s.Error())
-	}
-	if j.Cut() {
-		c.Skipped = append(c.Skipped, fmt.Sprintf("%s is cut after %s", j.Path, report.Count(j.Count, "event")))
-	}
-	if f.format == formatJSON {
-		err = report.CheckJSON(stdout, c)
-	} else {
-		err = report.CheckText(stdout, c, styleOf(stdout))
-	}
-	err = errors.Join(err, f.pages.write(
-		func(w io.Writer) error { return report.CheckJUnit(w, c) },
-		func(w io.Writer) error { return report.CheckMarkdown(w, c) },
-	), f.page(path, c))
+	j, err := f.judge(ctx, path, stderr)
 	if err != nil {
+		return err
+	}
+	c := f.checked(j)
+	if err := f.tell(path, c, stdout); err != nil {
 		return failure(err)
 	}
 	if len(c.Report.HarnessErrors) > 0 {
@@ -219,6 +180,70 @@ func (f *checkFlags) check(ctx context.Context, path string, stdout, stderr io.W
 		return err
 	}
 	return verdictOf(c.Report)
+}
+
+// judge reads and judges a history, and says as what if its calls have decided that.
+func (f *checkFlags) judge(ctx context.Context, path string, stderr io.Writer) (harness.Judged, error) {
+	var model checker.Model
+	switch {
+	case f.byCalls:
+		model = harness.ByCalls
+	case f.model != modelLock:
+		model = checker.Model(f.model)
+	}
+	how := &readProgress{Teller: newProgress(stderr)}
+	stop := ticking(how.tell)
+	j, err := harness.JudgeFile(ctx, path, harness.Judging{
+		Lenient: f.lenient, Model: model, Properties: f.chosen(), Thorough: f.thorough, Locks: libraries.Catalogue(), Watch: how.watch,
+	})
+	stop()
+	how.End()
+	switch {
+	case ctx.Err() != nil:
+		return j, failure(errors.New("interrupted before the history was judged"))
+	case err != nil:
+		return j, unreadable(err, f.lenient)
+	}
+	if err := unfit(path, j); err != nil {
+		return j, usage(err)
+	}
+	if j.Unread != nil {
+		fmt.Fprintf(stderr, "lockbench: judged without the commands beside %s, which cannot be read: %v\n", report.Harmless(path), j.Unread)
+	}
+	if f.byCalls && j.Model != "" {
+		f.model = string(j.Model)
+		fmt.Fprintf(stderr, "lockbench: %s is judged as model %s, by its calls; --model judges it as another lock, such as owner-mutex or semaphore:2\n",
+			report.Harmless(path), j.Model)
+	}
+	return j, nil
+}
+
+// checked is what reports tell of a judgement.
+func (f *checkFlags) checked(j harness.Judged) report.Check {
+	c := report.Check{
+		File: j.Path, Format: j.Format, Model: f.model, Run: j.Meta, Count: j.Count, Skipped: []string{}, Cited: j.Cited, Drawn: j.Drawn, Report: j.Report,
+	}
+	for _, s := range j.Skipped {
+		c.Skipped = append(c.Skipped, s.Error())
+	}
+	if j.Cut() {
+		c.Skipped = append(c.Skipped, fmt.Sprintf("%s is cut after %s", j.Path, words.Count(j.Count, "event")))
+	}
+	return c
+}
+
+// tell prints a judgement and writes its pages. It writes as many as it can.
+func (f *checkFlags) tell(path string, c report.Check, stdout io.Writer) error {
+	var err error
+	if f.format == formatJSON {
+		err = report.CheckJSON(stdout, c)
+	} else {
+		err = report.CheckText(stdout, c, styleOf(stdout))
+	}
+	return errors.Join(err, f.pages.write(
+		func(w io.Writer) error { return report.CheckJUnit(w, c) },
+		func(w io.Writer) error { return report.CheckMarkdown(w, c) },
+	), f.page(path, c))
 }
 
 // unfit says why what was read is no history, or none of the model that it was judged as.

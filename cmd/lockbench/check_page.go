@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/gate"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/report/html"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/report"
-	"github.com/lockbench/lockbench/report/html"
 )
 
 // page draws a history that was judged as run draws its own, if that is asked for. Judging may

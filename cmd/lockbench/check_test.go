@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench/effort"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 )
 
 // TestCheckEtcd asks check about the logs of etcd that porcupine is tested with, and compares

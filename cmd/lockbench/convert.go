@@ -121,7 +121,7 @@ func (f *convertFlags) write(path string, format histories.Format, w io.Writer, 
 	if err != nil {
 		return done, usage(err)
 	}
-	file, err := histories.EachEvent(path, f.lenient, func(_ int, e histories.Event) error {
+	file, err := histories.EachEvent(path, f.lenient, nil, func(_ int, e histories.Event) error {
 		done.Events++
 		return out.Encode(&e)
 	})

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench/demo"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/demo"
 )
 
 const course = "../../docs/course"

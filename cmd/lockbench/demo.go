@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/demo"
-	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/demo"
 )
 
 // demoFlags are the flags of demo as the user gave them.
@@ -47,10 +45,10 @@ It exits with 0 if both came out as the catalogue expects, with 1 if not, with 2
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.lang, "lang", languages()[0], "language: "+strings.Join(languages(), " or "))
-	flags.StringVar(&f.backend, "backend", harness.Embedded, "embedded (virtual time), process (real redis-server) or docker (in containers)")
+	flags.StringVar(&f.backend, "backend", defaultBackend(), "where the servers live: "+describe(ownBackends()))
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of everything that is random")
 	flags.BoolVar(&f.pause, "pause", false, "wait for a key between steps; needs a terminal")
-	for name, values := range map[string]func() []string{"lang": languages, "backend": demoBackends} {
+	for name, values := range map[string]func() []string{"lang": languages, "backend": ownBackendNames} {
 		// It fails only for a flag that does not exist.
 		_ = cmd.RegisterFlagCompletionFunc(name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return values(), cobra.ShellCompDirectiveNoFileComp
@@ -75,13 +73,9 @@ func languages() []string {
 	return names
 }
 
-// demoBackends are those on which every fault of a demo can be made.
-func demoBackends() []string {
-	return slices.DeleteFunc(harness.Backends(), func(b string) bool { return b == harness.External })
-}
-
 func (f *demoFlags) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	if err := oneOf("backend", f.backend, demoBackends()); err != nil {
+	backend, err := backendNamed(f.backend, ownBackends())
+	if err != nil {
 		return usage(err)
 	}
 	lang, err := demo.FindLanguage(f.lang)
@@ -110,7 +104,7 @@ func (f *demoFlags) run(ctx context.Context, args []string, stdin io.Reader, std
 		}
 		pause = keys.wait
 	}
-	lesson, err := demo.Play(ctx, d, demo.Options{Backend: f.backend, Seed: f.seed, Log: stderr})
+	lesson, err := demo.Play(ctx, d, demo.Options{Backend: backend, Seed: f.seed, Log: stderr})
 	switch {
 	case ctx.Err() != nil:
 		return failure(errInterrupted)

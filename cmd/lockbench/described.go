@@ -4,8 +4,9 @@ import (
 	"context"
 
 	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/worker"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/worker"
 )
 
 // described asks a worker of the user's own what its lock is, and returns that lock. lock is the
@@ -14,16 +15,16 @@ import (
 //
 // command is that of the worker. Nothing is asked of this program's own, which has whatever lock
 // it is told, nor where a worker cannot be used.
-func described(ctx context.Context, command []string, flag, backend, lock, usual string) (locks.Spec, error) {
+func described(ctx context.Context, command []string, flag string, backend harness.Backend, lock, usual string) (locks.Spec, error) {
 	name := lock
 	if name == "" {
 		name = usual
 	}
-	spec, err := locks.Find(name)
-	if err != nil || len(command) == 0 || flag == "" || flag == workerSelf || backend == harness.Embedded {
+	spec, err := libraries.Catalogue().Find(name)
+	if err != nil || len(command) == 0 || flag == "" || flag == workerSelf || backend.Virtual() {
 		return spec, err
 	}
-	said, err := worker.Describe(ctx, command, lock)
+	said, err := worker.Describe(ctx, command, lock, libraries.Catalogue())
 	if err != nil {
 		return spec, failure(err)
 	}

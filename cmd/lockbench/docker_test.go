@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/lockbench/lockbench/docker/dockertest"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/testkit/dockertest"
 )
 
 // dockerRun is a lockbench on backend docker.

@@ -16,7 +16,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/lockbench/lockbench/docs/schema"
-	"github.com/lockbench/lockbench/locks/locktest"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
 )
 
 // conform checks files and output against the schemas, read strictly.
@@ -135,7 +135,7 @@ func TestWhatIsWrittenFits(t *testing.T) {
 	run(1, "--workload", "contend", "--ttl", "1ms", "--rounds", "100", "--expect", "pass", "--fail-fast", "--runs", "3")
 	run(0, "--workload", "readwrite", "--keys", "2", "--rate", "50", "--rounds", "5", "--seed", "18446744073709551615")
 	run(1, "--workload", "contend", "--lock", "fenced", "--guard", "fence", "--nemesis", "pause,restart,partition", "--rounds", "10", "--expect", "pass")
-	run(0, "--workload", "contend", "--nemesis", "pause", "--time-limit", "20s")
+	run(0, "--workload", "contend", "--nemesis", "pause", "--time-limit", "6s", "--seed", "5")
 	c.store(store)
 	if lines := strings.Count(run(0, "--scenario", "P14", "--runs", "3"), "\n"); lines != 3 {
 		t.Errorf("three runs are %d lines", lines)

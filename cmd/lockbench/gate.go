@@ -5,14 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/gate"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/harness"
-	"github.com/lockbench/lockbench/resource"
+	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/scenarios"
 )
 
@@ -61,10 +61,10 @@ keep whatever can be kept there. --baseline fails on new findings alone, and --u
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.backend, "backend", harness.Embedded, "embedded, process, docker or external (default with --worker: process)")
+	flags.StringVar(&f.backend, "backend", defaultBackend(), "where the servers live: "+describe(backends())+" (default with --worker: process)")
 	flags.StringSliceVar(&f.only, "only", nil, "scenarios to play, comma-separated: numbers (P07, P17-P20), names, or patterns (redlock-*)")
 	flags.StringVar(&f.lock, "lock", "", "put this lock through every scenario, instead of the catalogue's (with --worker: the lock whose promises it makes)")
-	flags.StringVar(&f.guard, "guard", "", "guard of its sections: none, elapsed, check-token, fence or epoch (default: the one that each scenario is about)")
+	flags.StringVar(&f.guard, "guard", "", "guard of its sections: "+strings.Join(guardNames(), ", ")+" (default: the one that each scenario is about)")
 	flags.StringVar(&f.worker, "worker", "", "command of a process that each client runs in, with a lock of your own (docs/worker-protocol.md), or self")
 	flags.StringVar(&f.redis, "redis", "", "servers of backend external, comma-separated; see lockbench run")
 	flags.StringVar(&f.register, "register", "", "server of the protected register on backend external")
@@ -78,7 +78,7 @@ keep whatever can be kept there. --baseline fails on new findings alone, and --u
 	f.out.flags(cmd)
 	nothing := func() []string { return nil } // not the names of files
 	for name, values := range map[string]func() []string{
-		"backend": harness.Backends, "only": scenarioNames, "lock": lockNames, "guard": guardNames, "fail-on": gateProperties,
+		"backend": backendNames, "only": scenarioNames, "lock": lockNames, "guard": guardNames, "fail-on": gateProperties,
 		"worker": func() []string { return []string{workerSelf} }, "redis": nothing, "register": nothing, "shard": nothing,
 	} {
 		// It fails only for a flag that does not exist.
@@ -103,12 +103,13 @@ func gateProperties() []string {
 // options turns flags into what the gate plays. changed says which flags were given.
 func (f *gateFlags) options(ctx context.Context, changed func(flag string) bool) (gate.Options, error) {
 	if f.worker != "" && !changed("backend") {
-		f.backend = harness.Process
+		f.backend = harness.Process().Name
 	}
-	if err := oneOf("backend", f.backend, harness.Backends()); err != nil {
+	backend, err := backendNamed(f.backend, backends())
+	if err != nil {
 		return gate.Options{}, err
 	}
-	opt := gate.Options{Backend: f.backend, Only: f.only, Seed: f.seed, Runs: f.runs, Version: buildVersion(), Command: f.replay}
+	opt := gate.Options{Backend: backend, Only: f.only, Seed: f.seed, Runs: f.runs, Version: buildVersion(), Command: f.replay}
 	switch {
 	case f.runs < 1:
 		return opt, fmt.Errorf("--runs is %d, want at least 1", f.runs)
@@ -118,7 +119,7 @@ func (f *gateFlags) options(ctx context.Context, changed func(flag string) bool)
 		return opt, errors.New("--guard belongs to --lock or --worker; the catalogue has guards of its own")
 	case f.commit != "" && f.record == "" || f.record != "" && (f.lock != "" || f.worker != "" || f.shard != "1/1" || len(f.failOn) > 0):
 		return opt, errors.New("--track-record is about the whole catalogue, without --lock, --worker, --shard and --fail-on, and --commit belongs to it")
-	case (f.backend == harness.External) != (f.redis != ""):
+	case backend.UsersOwn != (f.redis != ""):
 		return opt, errors.New("--redis and --backend external go together (lockbench run --help)")
 	}
 	for _, p := range f.failOn {
@@ -127,19 +128,18 @@ func (f *gateFlags) options(ctx context.Context, changed func(flag string) bool)
 		}
 		opt.FailOn = append(opt.FailOn, checker.Property(p))
 	}
-	var err error
 	if opt.Shard, err = gate.ParseShard(f.shard); err != nil {
 		return opt, err
 	}
-	if opt.Subject, err = f.subject(ctx); err != nil {
+	if opt.Subject, err = f.subject(ctx, backend); err != nil {
 		return opt, err
 	}
-	if f.backend == harness.External {
-		opt.Servers, err = harness.ParseServers(f.redis, f.register, os.Getenv("LOCKBENCH_REDIS_USER"), os.Getenv("LOCKBENCH_REDIS_PASSWORD"))
+	if backend.UsersOwn {
+		servers, err := parseServers(&f.redis, &f.register)
 		if err != nil {
 			return opt, err
 		}
-		f.redis, f.register = opt.Servers.Masters(), opt.Servers.Register() // without passwords
+		opt.Backend = harness.External(servers)
 	}
 	if f.record != "" {
 		if err := gate.CanWrite(f.record); err != nil {
@@ -150,21 +150,21 @@ func (f *gateFlags) options(ctx context.Context, changed func(flag string) bool)
 }
 
 // subject is the user's own lock, or nil.
-func (f *gateFlags) subject(ctx context.Context) (*gate.Subject, error) {
+func (f *gateFlags) subject(ctx context.Context, backend harness.Backend) (*gate.Subject, error) {
 	if f.lock == "" && f.worker == "" {
 		return nil, nil
 	}
 	s := new(gate.Subject)
 	var err error
 	if f.worker != "" {
-		if f.backend == harness.Embedded {
+		if backend.Virtual() {
 			return nil, errors.New("a worker is a process of its own, and backend embedded is virtual time inside of one; use --backend process, docker or external")
 		}
-		if s.Worker, err = (&runFlags{worker: f.worker}).workerCommand(); err != nil {
+		if s.Worker, err = (&runFlags{worker: f.worker}).workerCommand(backend); err != nil {
 			return nil, err
 		}
 	}
-	if s.Lock, err = described(ctx, s.Worker, f.worker, f.backend, f.lock, workersLock); err != nil {
+	if s.Lock, err = described(ctx, s.Worker, f.worker, backend, f.lock, workersLock); err != nil {
 		return nil, err
 	}
 	if f.guard != "" {
@@ -200,9 +200,9 @@ func (f *gateFlags) run(ctx context.Context, opt gate.Options, stdout, stderr io
 		return nothing(plan)
 	}
 	if f.jobs == 0 {
-		f.jobs = harness.Jobs(ctx, f.backend, f.worker != "")
+		f.jobs = harness.Jobs(ctx, opt.Backend, f.worker != "")
 	}
-	expectContainers(ctx, f.backend)
+	expectContainers(ctx, opt.Backend)
 	res, err := play(ctx, plan, f.jobs, stderr)
 	if err != nil {
 		return failure(err)

@@ -12,8 +12,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/lockbench/lockbench/effort"
-	"github.com/lockbench/lockbench/gate"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 )
 
 // heard tells when something is written to it for the first time.

@@ -8,9 +8,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/report/html"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/report"
-	"github.com/lockbench/lockbench/report/html"
 )
 
 // keepPage draws a run that is kept into its directory, and notes the page in it.

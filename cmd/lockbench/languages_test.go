@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/examples"
-	"github.com/lockbench/lockbench/locks/locktest"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
 )
 
 // TestFirstGate begins with a lock in each language and does what its README says, and nothing

@@ -28,8 +28,8 @@ type parting struct {
 type partingKey struct{}
 
 // expectContainers gives the program more time to end if it runs containers.
-func expectContainers(ctx context.Context, backend string) {
-	if end, ok := ctx.Value(partingKey{}).(*parting); ok && backend == harness.Docker {
+func expectContainers(ctx context.Context, backend harness.Backend) {
+	if end, ok := ctx.Value(partingKey{}).(*parting); ok && backend.Containers {
 		end.more.Store(containerTicks)
 	}
 }

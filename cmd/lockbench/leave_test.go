@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/harness"
 )
 
@@ -14,14 +15,14 @@ import (
 func TestLeave(t *testing.T) {
 	for name, tc := range map[string]struct {
 		every   time.Duration
-		backend string
+		backend harness.Backend
 		ticks   int // that must be enough
 		ends    bool
 	}{
-		"in time":                   {aTick, harness.Process, lastTicks, true},
-		"starved":                   {3 * aTick, harness.Process, 10 * lastTicks, false},
-		"containers are taken down": {aTick, harness.Docker, 10 * lastTicks, false},
-		"containers stay":           {aTick, harness.Docker, lastTicks + int(containerTicks), true},
+		"in time":                   {aTick, harness.Process(), lastTicks, true},
+		"starved":                   {3 * aTick, harness.Process(), 10 * lastTicks, false},
+		"containers are taken down": {aTick, docker.Backend(), 10 * lastTicks, false},
+		"containers stay":           {aTick, docker.Backend(), lastTicks + int(containerTicks), true},
 	} {
 		tick, code := make(chan time.Time), make(chan int, 1)
 		var stderr bytes.Buffer

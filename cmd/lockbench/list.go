@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockbench/lockbench/harness"
-	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/resource"
+	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/scenarios"
 )
 
@@ -135,7 +135,7 @@ func lockHeader() []string {
 
 func lockRows() [][]string {
 	var rows [][]string
-	for _, l := range locks.All() {
+	for _, l := range libraries.Catalogue() {
 		nodes := fmt.Sprint(l.Masters)
 		if l.Replicas > 0 {
 			nodes += "+" + fmt.Sprint(l.Replicas)
@@ -190,19 +190,19 @@ func guardRows() [][]string {
 }
 
 func backendRows() [][]string {
-	return [][]string{
-		{harness.Embedded, "in-process servers in virtual time; needs nothing installed (default)"},
-		{harness.Process, "real redis-server processes on loopback; needs redis-server 6.2 or newer on PATH"},
-		{harness.Docker, "redis-server in containers on a network of their own; needs a Docker engine"},
-		{harness.External, "servers of your own (--redis), to which nothing is done; only clients and connections fail"},
+	var rows [][]string
+	for _, b := range backends() {
+		rows = append(rows, []string{b.Name, b.Title})
 	}
+	rows[0][1] += " (default)"
+	return rows
 }
 
 func nemesisRows() [][]string {
 	var rows [][]string
-	for _, n := range harness.NemesisTable() {
+	for _, n := range harness.NemesisTable(backends()...) {
 		row := []string{n.Name, n.Title}
-		for _, backend := range harness.Backends() {
+		for _, backend := range backendNames() {
 			row = append(row, n.On(backend))
 		}
 		rows = append(rows, row)

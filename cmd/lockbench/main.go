@@ -15,9 +15,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
 	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/internal/catalogue"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/report"
 )
 
 // The exit codes.
@@ -44,11 +45,6 @@ func program(root func(stdout, stderr io.Writer) *cobra.Command) int {
 	end := new(parting)
 	context.AfterFunc(ctx, func() { end.leave(time.Tick(aTick), os.Stderr, os.Exit) })
 	return execute(context.WithValue(ctx, partingKey{}, end), root(os.Stdout, os.Stderr), os.Args[1:], os.Stdout, os.Stderr)
-}
-
-// run is main without the process around it.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	return execute(ctx, newRoot(stdout, stderr), args, stdout, stderr)
 }
 
 // execute runs a command line, and returns the exit code.
@@ -103,7 +99,7 @@ func (e *exitError) Unwrap() error { return e.err }
 // usage is a mistake on the command line. Of an unknown name it tells which command
 // lists the known ones.
 func usage(err error) error {
-	var unknown *locks.UnknownError
+	var unknown *catalogue.UnknownError
 	if errors.As(err, &unknown) {
 		for _, l := range listings() {
 			if l.kind == plural(unknown.Kind) {

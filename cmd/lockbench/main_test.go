@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,7 +18,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/lockbench/lockbench/locks/locktest"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
 )
 
 func TestMain(m *testing.M) {
@@ -45,6 +46,11 @@ func (a anywhere) Run() int {
 	}
 	defer func() { _ = os.RemoveAll(state) }()
 	return a.m.Run()
+}
+
+// run is main without the process around it.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	return execute(ctx, newRoot(stdout, stderr), args, stdout, stderr)
 }
 
 // quickExit keeps a program built with -race from sleeping for a second at its end.

@@ -10,8 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockbench/lockbench/gate"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/internal/libraries"
 	"github.com/lockbench/lockbench/locks"
 )
 
@@ -47,7 +48,7 @@ It judges nothing: it exits with 0 whatever it shows, and with 3 if nothing appl
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.gate.backend, "backend", harness.Embedded, "embedded, process or docker")
+	flags.StringVar(&f.gate.backend, "backend", defaultBackend(), "where the servers live: "+describe(ownBackends()))
 	flags.StringSliceVar(&f.gate.only, "only", nil, "scenarios, comma-separated: numbers (P07, P17-P20), names, or patterns (redlock-*)")
 	flags.StringSliceVar(&f.locks, "lock", nil, "locks, comma-separated (default: all)")
 	flags.Uint64Var(&f.gate.seed, "seed", 1, "seed of the first run of each cell")
@@ -56,7 +57,7 @@ It judges nothing: it exits with 0 whatever it shows, and with 3 if nothing appl
 	flags.StringVar(&f.format, "format", formatText, "text, markdown or json")
 	flags.StringVarP(&f.file, "output", "o", "", "write into this file instead of standard output")
 	for name, values := range map[string]func() []string{
-		"backend": matrixBackends, "only": scenarioNames, "lock": lockNames, "format": matrixFormats,
+		"backend": ownBackendNames, "only": scenarioNames, "lock": lockNames, "format": matrixFormats,
 	} {
 		// It fails only for a flag that does not exist.
 		_ = cmd.RegisterFlagCompletionFunc(name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -66,11 +67,9 @@ It judges nothing: it exits with 0 whatever it shows, and with 3 if nothing appl
 	return cmd
 }
 
-// matrixBackends are those that can bring as many servers as each lock needs.
-func matrixBackends() []string { return []string{harness.Embedded, harness.Process, harness.Docker} }
-
 func (f *matrixFlags) validate(changed func(flag string) bool) ([]locks.Spec, error) {
-	for _, check := range []error{oneOf("backend", f.gate.backend, matrixBackends()), oneOf("format", f.format, matrixFormats())} {
+
+	for _, check := range []error{oneOf("backend", f.gate.backend, ownBackendNames()), oneOf("format", f.format, matrixFormats())} {
 		if check != nil {
 			return nil, check
 		}
@@ -87,11 +86,11 @@ func (f *matrixFlags) validate(changed func(flag string) bool) ([]locks.Spec, er
 		}
 	}
 	if len(f.locks) == 0 {
-		return locks.All(), nil
+		return libraries.Catalogue(), nil
 	}
 	var specs []locks.Spec
 	for _, name := range f.locks {
-		spec, err := locks.Find(name)
+		spec, err := libraries.Catalogue().Find(name)
 		if err != nil {
 			return nil, err
 		}
@@ -102,19 +101,23 @@ func (f *matrixFlags) validate(changed func(flag string) bool) ([]locks.Spec, er
 
 func (f *matrixFlags) run(ctx context.Context, specs []locks.Spec, stdout, stderr io.Writer) error {
 	g := f.gate
+	backend, err := backendNamed(g.backend, ownBackends())
+	if err != nil {
+		return usage(err)
+	}
 	plan, err := gate.NewMatrix(gate.Options{
-		Backend: g.backend, Only: g.only, Seed: g.seed, Runs: g.runs, Version: buildVersion(), Log: stderr, Command: g.replay,
+		Backend: backend, Only: g.only, Seed: g.seed, Runs: g.runs, Version: buildVersion(), Log: stderr, Command: g.replay,
 	}, specs)
 	if err != nil {
 		return usage(err)
 	}
 	if g.jobs == 0 {
-		g.jobs = harness.Jobs(ctx, g.backend, false)
+		g.jobs = harness.Jobs(ctx, backend, false)
 	}
 	if mine, _ := plan.Runs(); mine == 0 {
 		return nothing(plan)
 	}
-	expectContainers(ctx, g.backend)
+	expectContainers(ctx, backend)
 	res, err := play(ctx, plan, g.jobs, stderr)
 	if err != nil {
 		return failure(err)

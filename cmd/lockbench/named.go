@@ -8,8 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lockbench/lockbench/demo"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/demo"
 	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/internal/catalogue"
+	"github.com/lockbench/lockbench/internal/libraries"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/scenarios"
 )
@@ -32,7 +34,7 @@ func scenarioNamed(name string) (scenarios.Scenario, error) {
 	if unknown == nil {
 		return s, nil
 	}
-	if lock, err := locks.Find(name); err == nil {
+	if lock, err := libraries.Catalogue().Find(name); err == nil {
 		return s, isALock(lock)
 	}
 	if d, err := demo.Find(name); err == nil {
@@ -41,8 +43,8 @@ func scenarioNamed(name string) (scenarios.Scenario, error) {
 	if slices.Contains(harness.Workloads(), name) {
 		return s, fmt.Errorf("%s is random load and no scenario: lockbench run --workload %[1]s", name)
 	}
-	if e, ok := errors.AsType[*locks.UnknownError](unknown); ok && e.Nearest == "" {
-		if lock := locks.Nearest(name, lockNames()); lock != "" {
+	if e, ok := errors.AsType[*catalogue.UnknownError](unknown); ok && e.Nearest == "" {
+		if lock := catalogue.Nearest(name, lockNames()); lock != "" {
 			return s, fmt.Errorf("no scenario %q; did you mean the lock %s? (lockbench list scenarios, lockbench list locks)", name, lock)
 		}
 	}
@@ -89,7 +91,7 @@ func (f *runFlags) take(args []string) error {
 	}
 	name := args[0]
 	if f.scenario != "" || f.workload != "" {
-		if _, err := locks.Find(name); err == nil && f.lock == "" {
+		if _, err := libraries.Catalogue().Find(name); err == nil && f.lock == "" {
 			f.lock = name
 			return nil
 		}
@@ -97,6 +99,10 @@ func (f *runFlags) take(args []string) error {
 	}
 	if slices.Contains(harness.Workloads(), name) {
 		f.workload = name
+		return nil
+	}
+	if isFile(name) { // it is read with the other flags
+		f.scenario = name
 		return nil
 	}
 	s, err := scenarioNamed(name)

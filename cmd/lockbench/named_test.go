@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench/demo"
-	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/demo"
+	"github.com/lockbench/lockbench/internal/libraries"
 	"github.com/lockbench/lockbench/scenarios"
 )
 
@@ -41,7 +41,7 @@ func TestEveryNameIsUnderstood(t *testing.T) {
 			}
 		}
 	}
-	for _, l := range locks.All() {
+	for _, l := range libraries.Catalogue() {
 		if _, err := scenarios.Find(l.Name); err == nil {
 			continue
 		}

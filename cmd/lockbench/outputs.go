@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockbench/lockbench/gate"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
 )
 
 // outputs are what gate and merge write, and the baseline that they read.
@@ -76,17 +76,33 @@ func (o *outputs) deliver(res gate.Results, stdout io.Writer) error {
 	if accept {
 		known = known.Accept(res)
 	}
-	if o.format == formatJSON {
-		var data []byte
-		if data, err = res.Marshal(); err == nil {
-			_, err = stdout.Write(data)
-		}
-	} else {
-		err = res.Text(stdout, known, styleOf(stdout))
+	if err := o.print(res, known, stdout); err != nil {
+		return failure(err)
 	}
+	written, err := o.write(res, known, accept)
 	if err != nil {
 		return failure(err)
 	}
+	if len(written) > 0 && o.format == formatText {
+		fmt.Fprintln(stdout, "Written: "+strings.Join(written, ", "))
+	}
+	return outcomeOf(res, known)
+}
+
+// print prints the results in the format that was asked for.
+func (o *outputs) print(res gate.Results, known gate.Baseline, stdout io.Writer) error {
+	if o.format != formatJSON {
+		return res.Text(stdout, known, styleOf(stdout))
+	}
+	data, err := res.Marshal()
+	if err == nil {
+		_, err = stdout.Write(data)
+	}
+	return err
+}
+
+// write writes the files that were asked for, the baseline if accept says so, and returns their names.
+func (o *outputs) write(res gate.Results, known gate.Baseline, accept bool) ([]string, error) {
 	var written []string
 	for _, out := range []struct {
 		file string
@@ -106,13 +122,15 @@ func (o *outputs) deliver(res gate.Results, stdout io.Writer) error {
 			err = gate.WriteFile(out.file, data)
 		}
 		if err != nil {
-			return failure(err)
+			return nil, err
 		}
 		written = append(written, out.file)
 	}
-	if len(written) > 0 && o.format == formatText {
-		fmt.Fprintln(stdout, "Written: "+strings.Join(written, ", "))
-	}
+	return written, nil
+}
+
+// outcomeOf is the exit code of a gate. A shard has none of its own.
+func outcomeOf(res gate.Results, known gate.Baseline) error {
 	if !res.Whole() {
 		return nil
 	}

@@ -7,11 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockbench/lockbench/gate"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/report"
-	"github.com/lockbench/lockbench/resource"
+	"github.com/lockbench/lockbench/internal/resource"
 )
 
 // pages are the files that CI systems read. An empty name is no file.

@@ -5,16 +5,19 @@ import (
 	"io"
 	"testing"
 
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
 	"github.com/lockbench/lockbench/harness"
-	"github.com/lockbench/lockbench/report"
-	"github.com/lockbench/lockbench/resource"
+	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/workloads"
+	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
 // TestUnplayedSteps checks how a run ends of which a step could not be played: nothing is known of a lock that
 // the scenario was not written for, as the gate says, too; with one of its own locks lockbench has failed.
 func TestUnplayedSteps(t *testing.T) {
-	step := func(why error) error { return &workloads.StepError{N: 3, Text: "the reader comes", Err: why} }
+	step := func(why error) error {
+		return &workloads.StepError{N: 3, Step: schedule.Step{Verb: schedule.Audit}, Err: why}
+	}
 	late := step(errors.New("it does not"))
 	for name, tc := range map[string]struct {
 		flags runFlags

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockbench/lockbench/report"
-	"github.com/lockbench/lockbench/stacks"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/sim/stacks"
 )
 
 // crashesAbort makes a crash that nothing can recover, such as a panic in a goroutine of a library

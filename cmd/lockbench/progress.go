@@ -9,7 +9,8 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/lockbench/lockbench/progress"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/progress"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // newProgress tells on stderr how far work is. A terminal that cannot rewrite a line is told
@@ -64,22 +65,22 @@ type runsProgress struct {
 // tell is called from time to time.
 func (r *runsProgress) tell() {
 	done, seen := int(r.done.Load()), time.Duration(r.seen.Load())
-	share, words, detail := 0.0, "", ""
+	share, text, detail := 0.0, "", ""
 	if r.limit > 0 {
 		share = min(seen.Seconds()/r.limit.Seconds(), 0.99) // judging is still to come
 	}
 	switch {
 	case r.runs > 1:
-		share, words = (float64(done)+share)/float64(r.runs), fmt.Sprintf("%d of %d runs", done, r.runs)
+		share, text = (float64(done)+share)/float64(r.runs), fmt.Sprintf("%d of %d runs", done, r.runs)
 	case r.limit > 0:
-		words = fmt.Sprintf("%s of %v", progress.Rounded(min(seen, r.limit)), r.limit)
+		text = fmt.Sprintf("%s of %v", words.Rounded(min(seen, r.limit)), r.limit)
 	default:
-		share, words = progress.Unknown, progress.Rounded(seen)+" of the run"
+		share, text = progress.Unknown, words.Rounded(seen)+" of the run"
 	}
 	if r.limit > 0 && seen >= r.limit {
 		detail = "ending and judging"
 	}
-	r.Tell(share, words, detail)
+	r.Tell(share, text, detail)
 }
 
 // next begins another run.

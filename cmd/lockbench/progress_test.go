@@ -12,7 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/lockbench/lockbench/effort"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 )
 
 // TestProgressOnATerminal lets long work tell how far it is on a terminal of 60 columns that

@@ -11,10 +11,11 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/effort"
-	"github.com/lockbench/lockbench/gate"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/locks/locktest"
 	"github.com/lockbench/lockbench/scenarios"
 )
 
@@ -78,7 +79,7 @@ func TestRenamedLocksAtTheGate(t *testing.T) {
 	var compared atomic.Int64
 	gates := make(chan struct{}, 2) // a gate is wide by itself
 	t.Run("all", func(t *testing.T) {
-		for i, lock := range locks.All() {
+		for i, lock := range libraries.Catalogue() {
 			var only []string
 			if !effort.Nightly() {
 				if some[lock.Name] == "" {

@@ -13,12 +13,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockbench/lockbench/gate"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/report/picture"
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/report"
-	"github.com/lockbench/lockbench/report/picture"
+	"github.com/lockbench/lockbench/internal/catalogue"
+	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 const (
@@ -148,11 +150,11 @@ func stored(ctx context.Context, path string) (report.Run, []string, error) {
 	}
 	var meta *histories.Meta
 	if known {
-		meta = &r.Meta
+		meta = harness.WithTerms(&r.Meta, libraries.Catalogue())
 	}
 	if isCut(r, damage) {
 		r.Judgement = judgedAlone(harness.JudgeCut(ctx, r.Events, r.Exchanges, meta))
-		r.Notes = append(r.Notes, fmt.Sprintf("the history is cut after %s. What came later may have been a violation, so nothing passes.", report.Count(len(r.Events), "event")))
+		r.Notes = append(r.Notes, fmt.Sprintf("the history is cut after %s. What came later may have been a violation, so nothing passes.", words.Count(len(r.Events), "event")))
 		if ctx.Err() != nil {
 			return r, nil, failure(errors.New("interrupted before the run was judged"))
 		}
@@ -220,7 +222,7 @@ func noRun(path string) error {
 	for _, e := range entries {
 		known = append(known, e.Name())
 	}
-	if nearest := locks.Nearest(name, known); nearest != "" {
+	if nearest := catalogue.Nearest(name, known); nearest != "" {
 		return fmt.Errorf("no run directory %q; did you mean %s?", path, filepath.Join(parent, nearest, rest))
 	}
 	return fmt.Errorf("no run directory %q; lockbench run keeps its runs in store/<scenario>/<time>-<seed>, and store/<scenario>/%s is the newest", path, histories.Latest)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/internal/catalogue"
 )
 
 const long = `lockbench answers one question with evidence: does this Redis lock keep its promise when things go wrong?
@@ -34,7 +34,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage(fmt.Errorf("%w (%s --help)", badFlag(cmd, err), cmd.CommandPath()))
 	})
-	root.AddCommand(newRun(), newDemo(), newGate(), newMerge(), newMatrix(), newCheck(), newVerify(), newReport(), newConvert(), newList(), newServe(), newInit(), newWorker(), newClean(), newVersion(), newSchema())
+	root.AddCommand(newRun(), newShow(), newDemo(), newGate(), newMerge(), newMatrix(), newCheck(), newVerify(), newReport(), newConvert(), newList(), newServe(), newInit(), newWorker(), newClean(), newVersion(), newSchema())
 	root.SetHelpCommand(newHelp(root))
 	root.InitDefaultCompletionCmd()
 	onlySubcommands(root)
@@ -134,5 +134,5 @@ func oneOf(kind, name string, known []string) error {
 	if slices.Contains(known, name) {
 		return nil
 	}
-	return &locks.UnknownError{Kind: kind, Name: name, Nearest: locks.Nearest(name, known), Known: known}
+	return catalogue.Unknown(kind, name, known)
 }

@@ -12,7 +12,8 @@ func newRun() *cobra.Command {
 		Use:   "run [NAME]",
 		Short: "Run one scenario or workload against one lock and judge it",
 		Long: `Run plays the exact steps of a scenario, or random load, against a lock, and judges the recorded history. NAME is a
-scenario, the number of its pitfall, a demo of it, or a workload; --scenario and --workload say so at length.
+scenario, the number of its pitfall, a demo of it, a workload, or a file with a schedule of your own, whose name ends with
+.schedule (docs/schedule.md, lockbench show); --scenario and --workload say so at length.
 
 It exits with 0 if every property came out as the catalogue expects of that lock (--expect pass: if all hold), with 1 if
 not, with 2 if that cannot be said, and with 3 if lock, scenario, guard, faults and backend do not go together. Of random
@@ -24,6 +25,7 @@ and neither is ever shown. Only clients and connections fail there. A run's keys
 at its end; the scripts of the locks stay in the servers' script caches.`,
 		Example: `  lockbench run P07
   lockbench run --scenario failover-async-repl
+  lockbench run mine.schedule --lock redlock
   lockbench run --scenario failover-async-repl --lock redlock --backend process
   lockbench run --scenario gc-pause-lease-expiry --lock fenced --guard fence
   lockbench run --workload contend --lock redlock --clients 8 --seed 7

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/peers"
 	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/peers"
-	"github.com/lockbench/lockbench/resource"
+	"github.com/lockbench/lockbench/scenarios"
 )
 
 const (
@@ -28,8 +28,9 @@ func (f *runFlags) config(ctx context.Context, changed func(flag string) bool) (
 	if (f.scenario == "") == (f.workload == "") {
 		return harness.Config{}, errors.New("run needs --scenario or --workload, and not both (lockbench list)")
 	}
+	backend, unknown := backendNamed(f.backend, backends())
 	for _, check := range []error{
-		oneOf("backend", f.backend, harness.Backends()),
+		unknown,
 		oneOf("format", f.format, formats()),
 		oneOf("expectation", f.expect, expectations()),
 	} {
@@ -62,14 +63,15 @@ func (f *runFlags) config(ctx context.Context, changed func(flag string) bool) (
 		return harness.Config{}, errors.New("--remedy belongs to --scenario; a workload has none")
 	}
 	if f.scenario != "" {
+		f.seeded = changed("seed")
 		for _, flag := range []string{"clients", "rounds", "time-limit", "rate", "keys", "nemesis"} {
 			if changed(flag) {
 				return harness.Config{}, fmt.Errorf("--%s belongs to --workload; a scenario has its own cast and faults", flag)
 			}
 		}
-		return f.onServers(f.employed(f.scenarioConfig(ctx)))
+		return f.onServers(f.employed(f.scenarioConfig(ctx, backend)))
 	}
-	return f.onServers(f.employed(f.workloadConfig(ctx)))
+	return f.onServers(f.employed(f.workloadConfig(ctx, backend)))
 }
 
 // employed adds the clients' processes.
@@ -77,7 +79,7 @@ func (f *runFlags) employed(cfg harness.Config, err error) (harness.Config, erro
 	if err != nil {
 		return cfg, err
 	}
-	command, err := f.workerCommand()
+	command, err := f.workerCommand(cfg.Backend)
 	if err != nil {
 		return cfg, err
 	}
@@ -89,40 +91,54 @@ func (f *runFlags) onServers(cfg harness.Config, err error) (harness.Config, err
 	switch {
 	case err != nil:
 		return cfg, err
-	case f.backend == harness.External:
-		servers, err := harness.ParseServers(f.redis, f.register, os.Getenv("LOCKBENCH_REDIS_USER"), os.Getenv("LOCKBENCH_REDIS_PASSWORD"))
+	case cfg.Backend.UsersOwn:
+		servers, err := parseServers(&f.redis, &f.register)
 		if err != nil {
 			return cfg, err
 		}
-		f.redis, f.register = servers.Masters(), servers.Register() // without passwords, for the replay command
-		return cfg.OnServers(servers)
+		return cfg.On(harness.External(servers))
 	case f.redis != "" || f.register != "":
 		return cfg, errors.New("--redis and --register belong to --backend external; the other backends bring their own servers")
 	}
 	return cfg, nil
 }
 
-func (f *runFlags) scenarioConfig(ctx context.Context) (harness.Config, error) {
-	s, err := scenarioNamed(f.scenario)
+func (f *runFlags) scenarioConfig(ctx context.Context, backend harness.Backend) (harness.Config, error) {
+	s, err := f.meant()
 	if err != nil {
 		return harness.Config{}, err
 	}
-	f.scenario = s.Name
 	broken := s.Broken()
 	if f.lock == "" && f.guard == "" {
 		f.guard = broken.Guard.String()
 	}
-	lock, guard, err := f.lockAndGuard(ctx, broken.Lock)
+	lock, guard, err := f.lockAndGuard(ctx, backend, broken.Lock)
 	if err != nil {
 		return harness.Config{}, err
 	}
 	if s, err = s.With(f.remedy); err != nil {
 		return harness.Config{}, err
 	}
-	return harness.ForScenario(s, lock, guard, f.backend, f.ttl)
+	f.better = s.Better(lock.Name, guard)
+	return s.Config(lock, guard, backend, f.ttl)
 }
 
-func (f *runFlags) workloadConfig(ctx context.Context) (harness.Config, error) {
+// meant returns the scenario that is played: one of the catalogue, or one in a file of the user's, which may
+// name its seed.
+func (f *runFlags) meant() (scenarios.Scenario, error) {
+	if !isFile(f.scenario) {
+		s, err := scenarioNamed(f.scenario)
+		f.scenario = s.Name
+		return s, err
+	}
+	s, err := scheduleIn(f.scenario, f.lock)
+	if err == nil && !f.seeded && s.Script.Seed > 0 {
+		f.seed = s.Script.Seed
+	}
+	return s, err
+}
+
+func (f *runFlags) workloadConfig(ctx context.Context, backend harness.Backend) (harness.Config, error) {
 	if err := oneOf("workload", f.workload, harness.Workloads()); err != nil {
 		return harness.Config{}, err
 	}
@@ -130,14 +146,14 @@ func (f *runFlags) workloadConfig(ctx context.Context) (harness.Config, error) {
 	if err != nil {
 		return harness.Config{}, err
 	}
-	lock, guard, err := f.lockAndGuard(ctx, usual)
+	lock, guard, err := f.lockAndGuard(ctx, backend, usual)
 	if err != nil {
 		return harness.Config{}, err
 	}
 	load := harness.Load{
 		Workload: f.workload, Clients: f.clients, Rounds: f.rounds, Limit: f.limit, Rate: f.rate, Keys: f.keys, Nemesis: f.nemesis,
 	}
-	cfg, err := harness.ForWorkload(load, lock, guard, f.backend, f.ttl)
+	cfg, err := harness.ForWorkload(load, lock, guard, backend, f.ttl)
 	if err == nil {
 		cfg.Peers = (&peers.Load{Load: load, Guard: guard, TTL: cfg.TTL, Version: buildVersion()}).Measure
 	}
@@ -146,15 +162,15 @@ func (f *runFlags) workloadConfig(ctx context.Context) (harness.Config, error) {
 
 // lockAndGuard returns what is tested. usual is the lock of the catalogue that is, unless the
 // user names another one or has a worker with a lock of its own.
-func (f *runFlags) lockAndGuard(ctx context.Context, usual string) (locks.Spec, resource.Guard, error) {
+func (f *runFlags) lockAndGuard(ctx context.Context, backend harness.Backend, usual string) (locks.Spec, resource.Guard, error) {
 	if f.guard == "" {
 		f.guard = resource.None.String()
 	}
-	command, err := f.workerCommand()
+	command, err := f.workerCommand(backend)
 	if err != nil {
 		return locks.Spec{}, 0, err
 	}
-	lock, err := described(ctx, command, f.worker, f.backend, f.lock, usual)
+	lock, err := described(ctx, command, f.worker, backend, f.lock, usual)
 	if err != nil {
 		return locks.Spec{}, 0, err
 	}

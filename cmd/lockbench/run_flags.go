@@ -8,8 +8,8 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/harness"
-	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/resource"
+	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/scenarios"
 )
 
@@ -19,6 +19,7 @@ type runFlags struct {
 	remedy                                   string
 	format, expect, out                      string
 	seed                                     uint64
+	seeded                                   bool // the user said so
 	runs, clients, rounds, keys              int
 	rate                                     float64
 	ttl, limit                               time.Duration
@@ -26,17 +27,18 @@ type runFlags struct {
 	redis, register, worker                  string
 	failFast                                 bool
 	pages                                    pages
+	better                                   []scenarios.Case // than the lock, under the steps of the scenario
 }
 
 // flags adds the flags to a command.
 func (f *runFlags) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.scenario, "scenario", "", "name or number of the scenario (lockbench list scenarios)")
+	flags.StringVar(&f.scenario, "scenario", "", "name or number of the scenario (lockbench list scenarios), or a file with a schedule")
 	flags.StringVar(&f.workload, "workload", "", "random load instead of a scenario: "+strings.Join(harness.Workloads(), ", "))
 	flags.StringVar(&f.lock, "lock", "", "lock under test (default: the one that the scenario breaks, or one that the workload fits)")
-	flags.StringVar(&f.guard, "guard", "", "how sections protect the resource: none, elapsed, check-token, fence, epoch or done-marker (default: the scenario's)")
+	flags.StringVar(&f.guard, "guard", "", "how sections protect the resource: "+strings.Join(guardNames(), ", ")+" (default: the scenario's)")
 	flags.StringVar(&f.remedy, "remedy", "", "what the servers are given against a scenario's pitfall (lockbench list scenarios)")
-	flags.StringVar(&f.backend, "backend", harness.Embedded, "embedded (virtual time), process (real redis-server), docker (in containers) or external (your servers)")
+	flags.StringVar(&f.backend, "backend", defaultBackend(), "where the servers live: "+describe(backends()))
 	flags.StringVar(&f.redis, "redis", "", "servers of backend external, one for each master of the lock, comma-separated: host:port or redis[s]://host:port/db")
 	flags.StringVar(&f.register, "register", "", "server of the protected register on backend external (default: the first of --redis)")
 	flags.StringVar(&f.worker, "worker", "", "command of a process that each client runs in (docs/worker-protocol.md), self for this program, none for no processes (default: self with --nemesis pause or crash on real servers)")
@@ -70,7 +72,7 @@ func (f *runFlags) complete(cmd *cobra.Command) {
 	complete("lock", lockNames)
 	complete("guard", guardNames)
 	complete("nemesis", harness.Nemeses)
-	complete("backend", harness.Backends)
+	complete("backend", backendNames)
 	nothing := func() []string { return nil } // not the names of files
 	complete("redis", nothing)
 	complete("register", nothing)
@@ -88,7 +90,7 @@ func scenarioNames() []string {
 
 func lockNames() []string {
 	var names []string
-	for _, l := range locks.All() {
+	for _, l := range libraries.Catalogue() {
 		names = append(names, l.Name)
 	}
 	return names

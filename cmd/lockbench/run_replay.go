@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/harness"
-	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/resource"
+	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/resource"
 )
 
 // replay is the command that repeats the run with this seed.
@@ -25,7 +25,7 @@ func (f *runFlags) replay(seed uint64) string {
 		add("guard", f.guard)
 	}
 	add("remedy", f.remedy)
-	if f.backend != harness.Embedded {
+	if f.backend != defaultBackend() {
 		add("backend", f.backend)
 	}
 	add("redis", f.redis)
@@ -65,11 +65,11 @@ func (f *runFlags) replay(seed uint64) string {
 // alternatives are the commands that play the same steps against the locks that survive them.
 func (f *runFlags) alternatives(cfg harness.Config) []string {
 	var commands []string
-	for _, c := range cfg.Survivors {
+	for _, c := range f.better {
 		if c.Lock == f.lock && c.Guard.String() == f.guard && c.Remedy == f.remedy {
 			continue
 		}
-		lock, err := locks.Find(c.Lock)
+		lock, err := libraries.Catalogue().Find(c.Lock)
 		if err != nil || !lock.Sound {
 			continue
 		}
@@ -77,8 +77,8 @@ func (f *runFlags) alternatives(cfg harness.Config) []string {
 		// have it, in virtual time.
 		other := *f
 		other.lock, other.guard, other.remedy, other.worker = c.Lock, c.Guard.String(), c.Remedy, ""
-		if f.backend == harness.External {
-			other.backend, other.redis, other.register = harness.Embedded, "", ""
+		if cfg.Backend.UsersOwn {
+			other.backend, other.redis, other.register = defaultBackend(), "", ""
 		}
 		commands = append(commands, other.replay(cfg.Seed))
 	}

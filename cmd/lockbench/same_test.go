@@ -16,7 +16,7 @@ func TestSameSeedSamePage(t *testing.T) {
 		"run --scenario get-del-race",
 		"run --scenario failover-async-repl --lock redlock --seed 7",
 		"run --scenario gc-pause-lease-expiry --runs 3",
-		"run --workload contend --nemesis pause,restart --time-limit 20s",
+		"run --workload contend --nemesis pause,restart --time-limit 6s",
 		"gate --only P07,P14,P26",
 		"gate --lock setnx-px-get-del --only P07,P08,P11",
 		"gate --only P07,P08 --format json",

@@ -11,14 +11,14 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/internal/crowd"
+	"github.com/lockbench/lockbench/internal/testkit/crowd"
 )
 
 // decodingProgram reads a history and does nothing with it.
 const decodingProgram = "lockbench-decode"
 
 func decodingMain() {
-	if _, err := histories.EachEvent(os.Args[1], false, func(int, histories.Event) error { return nil }); err != nil {
+	if _, err := histories.EachEvent(os.Args[1], false, nil, func(int, histories.Event) error { return nil }); err != nil {
 		panic(err)
 	}
 }

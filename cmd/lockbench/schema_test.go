@@ -15,12 +15,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/lockbench/lockbench/certificate"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
 	"github.com/lockbench/lockbench/docs/schema"
-	"github.com/lockbench/lockbench/gate"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/report"
+	"github.com/lockbench/lockbench/internal/certificate"
 )
 
 const schemaBase = "https://raw.githubusercontent.com/lockbench/lockbench/main/docs/schema/"
@@ -116,6 +116,7 @@ func written() map[string]reflect.Type {
 		"clean": reflect.TypeFor[cleanDocument](), "clean#cleaned": reflect.TypeFor[cleanDocument]().Field(1).Type.Elem(),
 		"error": reflect.TypeFor[errorDocument](), "verify": reflect.TypeFor[verifiedDocument](), "verify#told": reflect.TypeFor[toldVerdict](),
 		"certificate": reflect.TypeFor[certificate.Certificate](), "certificate.history": reflect.TypeFor[certificate.Subject](),
+		"certificate.commands": reflect.TypeFor[certificate.Commands](), "certificate#place": reflect.TypeFor[histories.Place](),
 		"certificate.terms":   reflect.TypeFor[certificate.Terms](),
 		"certificate#verdict": reflect.TypeFor[certificate.Verdict](), "certificate#named": reflect.TypeFor[certificate.Named](),
 		"certificate#bound": reflect.TypeFor[certificate.Bound](), "certificate#explanation": reflect.TypeFor[certificate.Explanation](),

@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockbench/lockbench/report"
-	"github.com/lockbench/lockbench/report/html"
-	"github.com/lockbench/lockbench/serve"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/report/html"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/serve"
 )
 
 // goodbye is how long requests that are under way may take after Ctrl-C.

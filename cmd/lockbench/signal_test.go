@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/locks/locktest"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
 )
 
 // hangs is when a test gives up waiting. Nothing depends on how fast things are.

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/locks/locktest"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
 )
 
 // TestStoppedLockbench stops lockbench by SIGSTOP at random instants of runs of sound locks, for

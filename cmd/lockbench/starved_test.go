@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench/effort"
-	"github.com/lockbench/lockbench/locks/locktest"
-	"github.com/lockbench/lockbench/osproc"
+	"github.com/lockbench/lockbench/internal/osproc"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
 )
 
 // busy keeps all processors busy until the test ends.

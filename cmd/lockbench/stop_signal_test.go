@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/effort"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/locks/locktest"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
 )
 
 // TestInterruptAStep interrupts a scenario in a step that waits for most of a long lease.

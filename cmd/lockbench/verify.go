@@ -2,32 +2,38 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockbench/lockbench/certificate"
-	"github.com/lockbench/lockbench/certificate/certify"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/gate"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/report"
+	"github.com/lockbench/lockbench/internal/certificate"
+	"github.com/lockbench/lockbench/internal/certificate/certify"
+	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 func newVerify() *cobra.Command {
-	var format string
+	var format, commands string
 	cmd := &cobra.Command{
 		Use:   "verify HISTORY CERTIFICATE",
 		Short: "Verify a certificate of verdicts on a history",
 		Long: `Verify holds a certificate, as lockbench check --certificate writes it, against its history: a run directory, or lockbench's
-history.jsonl. It shares no code with the judges: it looks in the history again for what each rule forbids, and for the events
+history.jsonl. It shares no code with the judges but what reads files: it looks in the history again for what each rule forbids, and for the events
 and inequalities that a verdict names. docs/certificates.md tells what a certificate proves, so that anybody can write
 another verifier.
+
+If something is proven by the commands that crossed the wire, they are read, too, and must be those of the certificate.
 
 It exits with 0 if all that the certificate proves holds, with 1 if something does not, and with 2 if it proves nothing. A file
 that is no history or no certificate, or is of another history, is exit 254.`,
@@ -43,7 +49,8 @@ that is no history or no certificate, or is of another history, is exit 254.`,
 			if err := oneOf("format", format, formats()); err != nil {
 				return usage(err)
 			}
-			c, err := verifyFiles(args[0], args[1])
+			defer debug.SetGCPercent(debug.SetGCPercent(thrift))
+			c, err := verifyFiles(args[0], commands, args[1])
 			rejected, ok := errors.AsType[*certificate.RejectedError](err)
 			if err != nil && !ok {
 				return usage(err)
@@ -52,11 +59,12 @@ that is no history or no certificate, or is of another history, is exit 254.`,
 		},
 	}
 	formatFlag(cmd, &format)
+	cmd.Flags().StringVar(&commands, "commands", "", "what crossed the wire, if something is proven by that (default: commands.jsonl beside the history)")
 	return cmd
 }
 
 // verifyFiles returns a certificate that was accepted.
-func verifyFiles(history, name string) (certificate.Certificate, error) {
+func verifyFiles(history, commands, name string) (certificate.Certificate, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return certificate.Certificate{}, err
@@ -71,7 +79,15 @@ func verifyFiles(history, name string) (certificate.Certificate, error) {
 		return c, err
 	}
 	defer func() { _ = events.Close() }() // read only: nothing can be lost
-	return c, certificate.Verify(events, c)
+	if c.Commands == nil {
+		return c, certificate.Verify(events, nil, c)
+	}
+	sent, err := os.Open(cmp.Or(commands, harness.CommandsBeside(history)))
+	if err != nil {
+		return c, fmt.Errorf("something is proven by commands: %w", err)
+	}
+	defer func() { _ = sent.Close() }() // read only: nothing can be lost
+	return c, certificate.Verify(events, sent, c)
 }
 
 // openEvents opens the events of a run directory, or a file.
@@ -139,7 +155,7 @@ func (d verifiedDocument) text() string {
 	if len(d.Proven) == 0 {
 		return text + "The certificate is one of this history, and proves nothing.\n"
 	}
-	return text + fmt.Sprintf("The certificate is accepted: %s proven, %d told without a proof.\n", report.Count(len(d.Proven), "verdict"), len(d.Unproven))
+	return text + fmt.Sprintf("The certificate is accepted: %s proven, %d told without a proof.\n", words.Count(len(d.Proven), "verdict"), len(d.Unproven))
 }
 
 // certify writes the certificate of a report on a history. There is none if lockbench itself, or the
@@ -153,7 +169,15 @@ func (f *checkFlags) certify(path string, meta *histories.Meta, r checker.Report
 		return failure(err)
 	}
 	defer func() { _ = events.Close() }() // read only: nothing can be lost
-	c, err := certify.Certify(events, r, certify.Terms(harness.Terms(meta)))
+	terms := certify.Terms(harness.Terms(harness.WithTerms(meta, libraries.Catalogue())))
+	var commands io.ReadSeeker // of a run that has kept them whole
+	if terms.Kept, terms.Register = harness.Kept(meta); terms.Kept != nil {
+		if sent, err := os.Open(harness.CommandsBeside(path)); err == nil {
+			defer func() { _ = sent.Close() }() // read only: nothing can be lost
+			commands = sent
+		}
+	}
+	c, err := certify.Certify(events, commands, r, terms)
 	if _, foreign := errors.AsType[*certificate.HistoryError](err); foreign {
 		return usage(fmt.Errorf("no certificate of %s: it is not lockbench's JSONL, which lockbench convert --to jsonl writes: %w", path, err))
 	}

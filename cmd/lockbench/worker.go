@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockbench/lockbench/harness"
-	"github.com/lockbench/lockbench/worker"
+	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/worker"
 )
 
 const (
@@ -32,7 +33,7 @@ docs/worker-protocol.md, for workers in other languages.`,
 			if opt.Database < 0 {
 				return usage(fmt.Errorf("--database is %d, want 0 or more", opt.Database))
 			}
-			if err := worker.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), opt); err != nil {
+			if err := worker.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), libraries.Catalogue(), opt); err != nil {
 				return failure(err)
 			}
 			return nil
@@ -49,11 +50,11 @@ docs/worker-protocol.md, for workers in other languages.`,
 
 // workerCommand is what --worker says. Without it, clients are processes where a fault is
 // to stop or kill them and where that can be.
-func (f *runFlags) workerCommand() ([]string, error) {
+func (f *runFlags) workerCommand(backend harness.Backend) ([]string, error) {
 	command := f.worker
 	if command == "" {
 		command = workerNone
-		if harness.WantsProcesses(f.nemesis, f.backend) {
+		if harness.WantsProcesses(f.nemesis, backend) {
 			command = workerSelf
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	psutil "github.com/shirou/gopsutil/v3/process"
 
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/locks/locktest"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
 )
 
 // workers finds the worker processes that were started in dir.

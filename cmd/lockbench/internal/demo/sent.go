@@ -1,0 +1,135 @@
+package demo
+
+import (
+	"crypto/sha1" // how Redis names scripts
+	"encoding/hex"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/locks"
+)
+
+// state is how far a command has come when a step is over.
+type state uint8
+
+const (
+	answered state = iota
+	waiting        // on its way, or executed and the reply on its way
+	heldUp         // before the server saw it
+	replyHeld
+	wentOn    // it had been held up, and has now been answered
+	replyLost // the client will never get it
+)
+
+// sent is a command on its way from a client to one or more nodes, as a step shows it.
+type sent struct {
+	client  string
+	nodes   []string
+	command string
+	script  string // name of the script that it runs; empty: none that we know
+	reply   string
+	state   state
+	times   int           // how often in a row, each with a token of its own
+	until   time.Duration // when the last of them was sent
+}
+
+// news is what became of commands between two looks at what had crossed the wire.
+func news(before, after []histories.Exchange) []sent {
+	type id struct {
+		client, node string
+		conn, seq    int
+	}
+	known := map[id]histories.Exchange{}
+	for _, x := range before {
+		known[id{x.Client, x.Node, x.Conn, x.Seq}] = x
+	}
+	var all []sent
+	for _, x := range after {
+		old, seen := known[id{x.Client, x.Node, x.Conn, x.Seq}]
+		if seen && old.Replied == x.Replied && old.Reply == x.Reply && old.Note == x.Note || setsUp(x.Command) {
+			continue
+		}
+		s := sent{client: x.Client, nodes: []string{x.Node}, reply: x.Reply, state: stateOf(x), times: 1, until: x.Sent}
+		s.command, s.script = named(x.Command)
+		all = add(all, s)
+	}
+	return all
+}
+
+func stateOf(x histories.Exchange) state {
+	switch {
+	case x.Note == histories.CommandDropped, x.Note == histories.ReplyDropped:
+		return replyLost
+	case x.Replied > 0 && (x.Note == histories.CommandLetGo || x.Note == histories.ReplyLetGo):
+		return wentOn
+	case x.Replied > 0:
+		return answered
+	case x.Note == histories.CommandHeld:
+		return heldUp
+	case x.Note == histories.ReplyHeld:
+		return replyHeld
+	}
+	return waiting
+}
+
+// add appends s, or adds it to what says the same: the same command to another node, or one
+// that differs from the last in its token alone.
+func add(all []sent, s sent) []sent {
+	for i := range all {
+		if o := &all[i]; o.times == 1 && o.client == s.client && o.command == s.command && o.reply == s.reply && o.state == s.state &&
+			!slices.Contains(o.nodes, s.nodes[0]) {
+			o.nodes = append(o.nodes, s.nodes[0])
+			return all
+		}
+	}
+	if n := len(all); n > 0 {
+		if o := &all[n-1]; o.client == s.client && slices.Equal(o.nodes, s.nodes) && o.reply == s.reply && o.state == answered && s.state == answered &&
+			verb(o.command) == verb(s.command) {
+			o.times++
+			o.until = s.until
+			return all
+		}
+	}
+	return append(all, s)
+}
+
+// verb is a command with its key alone.
+func verb(command string) string {
+	words := strings.Fields(command)
+	return strings.Join(words[:min(2, len(words))], " ")
+}
+
+// setsUp says that a command belongs to opening a connection and not to the lock.
+func setsUp(command string) bool {
+	return strings.HasPrefix(command, "HELLO ") || strings.HasPrefix(command, "CLIENT ") || strings.HasPrefix(command, "AUTH ")
+}
+
+// named puts the name of a known script in the place of its digest.
+func named(command string) (with, script string) {
+	verb, rest, _ := strings.Cut(command, " ")
+	digest, args, _ := strings.Cut(rest, " ")
+	if verb != "EVALSHA" {
+		return command, ""
+	}
+	if script = scriptName(strings.TrimSuffix(digest, "…")); script == "" {
+		return command, ""
+	}
+	return verb + " ‹" + script + "› " + args, script
+}
+
+func scriptName(digest string) string {
+	if name := locks.NameOfScript(digest); name != "" {
+		return name
+	}
+	read, write, enter := resource.Scripts()
+	for name, source := range map[string]string{"register-read": read, "register-write": write, "register-enter": enter} {
+		sum := sha1.Sum([]byte(source))
+		if digest != "" && strings.HasPrefix(hex.EncodeToString(sum[:]), digest) {
+			return name
+		}
+	}
+	return ""
+}

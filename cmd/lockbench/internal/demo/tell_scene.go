@@ -1,0 +1,180 @@
+package demo
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/histories"
+)
+
+// scene tells one step.
+func (t *teller) scene(res harness.Result, number int, s, before scene) {
+	text := t.lang.step(s.step)
+	if s.simulated {
+		text += t.lang.text("simulated")
+	}
+	t.line("")
+	t.para(fmt.Sprintf("%3d  %s  ", number, pad(seconds(s.at), len("00.000"))), text, t.bold)
+	for _, c := range s.sent {
+		t.sent(c)
+	}
+	if s.idle != "" {
+		t.row("", t.lang.text("step.idle", "client", s.idle), nil)
+	}
+	for _, a := range s.accesses {
+		t.row(t.lang.text("row.register"), t.access(a), nil)
+	}
+	t.holdings(res, s.nodes, s.at)
+	for _, b := range s.beliefs {
+		old := slices.IndexFunc(before.beliefs, func(o belief) bool { return o.client == b.client })
+		same := old >= 0 && before.beliefs[old] == b
+		if same && b.settled() {
+			continue
+		}
+		paint := t.plain
+		if same {
+			paint = t.dim
+		}
+		t.row(t.lang.text("row.believes", "client", b.client), t.belief(b), paint)
+	}
+	for _, r := range s.rivals {
+		text := t.lang.text("alarm.both", "first", r.first, "second", r.second)
+		if r.ended > 0 {
+			text = t.lang.text("alarm.both-after-lease", "first", r.first, "second", r.second, "ended", seconds(r.ended))
+		}
+		t.row("!!", text, t.red)
+	}
+	if len(s.broken) > 0 {
+		t.row("!!", t.lang.text("alarm.broken", "properties", t.properties(s.broken)), t.red)
+	}
+}
+
+// afterwards tells what followed the last step: faults are healed, and somebody who took no
+// part asks for the lock.
+func (t *teller) afterwards(res harness.Result, s scene) {
+	prober := res.Config.Workload.Clients()
+	key, at, times := "after.refused", time.Duration(0), 0
+	for _, e := range res.Events {
+		if e.Worker != prober || e.F != histories.Acquire {
+			continue
+		}
+		switch e.Type {
+		case histories.Invoke:
+			times++
+		case histories.OK:
+			key = "after.granted"
+		}
+		at = e.Time
+		if key == "after.granted" {
+			break
+		}
+	}
+	t.line("")
+	t.para("     "+pad(seconds(at), len("00.000"))+"  ", t.lang.text(key, "client", histories.WorkerName(prober), "times", times, "until", seconds(at)), nil)
+	t.holdings(res, s.nodes, s.at)
+	if len(s.broken) > 0 {
+		t.row("!!", t.lang.text("alarm.broken", "properties", t.properties(s.broken)), t.red)
+	}
+	t.wait()
+}
+
+// sent tells a command and its reply, and once what a script does.
+func (t *teller) sent(c sent) {
+	text := c.command
+	switch c.state {
+	case answered:
+		if c.reply != "" {
+			text += "  => " + c.reply
+		}
+	case wentOn:
+		text = t.lang.text("sent.went-on", "command", c.command, "reply", c.reply)
+	case heldUp:
+		text = t.lang.text("sent.held", "command", c.command)
+	case replyHeld:
+		text = t.lang.text("sent.reply-held", "command", c.command)
+	case replyLost:
+		text = t.lang.text("sent.reply-lost", "command", c.command)
+	case waiting:
+		text = t.lang.text("sent.waiting", "command", c.command)
+	}
+	if c.times > 1 {
+		text += t.lang.text("sent.times", "times", c.times, "until", seconds(c.until))
+	}
+	t.row(c.client+" → "+together(c.nodes), text, nil)
+	if c.script != "" {
+		t.once(t.lang.text("script", "name", c.script, "does", t.lang.text("script."+c.script)))
+	}
+	if strings.HasPrefix(c.reply, `"NOSCRIPT `) {
+		t.once(t.lang.text("sent.noscript"))
+	}
+}
+
+// once explains something where it is seen first.
+func (t *teller) once(text string) {
+	if !t.told[text] {
+		t.told[text] = true
+		t.row("", text, t.dim)
+	}
+}
+
+func (t *teller) access(a access) string {
+	switch {
+	case a.stale:
+		return t.lang.text("register.stale", "client", a.client)
+	case a.refused != "":
+		return t.lang.text("register.refused", "client", a.client, "why", a.refused)
+	case !a.write && a.again && a.version != a.seen:
+		return t.lang.text("register.changed", "client", a.client, "value", a.value, "version", a.version, "seen", a.seen)
+	case !a.write:
+		return t.lang.text("register.read", "client", a.client, "value", a.value, "version", a.version)
+	case a.version != a.seen:
+		return t.lang.text("register.overwrite", "client", a.client, "value", a.value, "version", a.version, "seen", a.seen)
+	}
+	return t.lang.text("register.write", "client", a.client, "value", a.value, "version", a.version)
+}
+
+func (t *teller) belief(b belief) string {
+	text := ""
+	switch b.mind {
+	case asks:
+		text = t.lang.text("believes.asks")
+	case holds:
+		key := "believes.holds"
+		switch {
+		case b.until == 0:
+			key = "believes.holds-open"
+		case b.over:
+			key = "believes.overdue"
+		}
+		if b.shared {
+			key += "-reading"
+		}
+		text = t.lang.text(key, "until", seconds(b.until))
+	case refused:
+		text = t.lang.text("believes.refused")
+	case unsure:
+		text = t.lang.text("believes.unsure")
+	case returns:
+		text = t.lang.text("believes.returns")
+	case returned:
+		text = t.lang.text("believes.returned")
+	case robbed:
+		text = t.lang.text("believes.robbed")
+	case doubts:
+		text = t.lang.text("believes.doubts")
+	case dead:
+		text = t.lang.text("believes.dead")
+	}
+	if b.still {
+		text += t.lang.text("believes.still")
+	}
+	return text
+}
+
+// settled says that nothing is to be told of b until it changes.
+func (b belief) settled() bool {
+	return !b.still && b.mind != asks && b.mind != holds && b.mind != returns
+}

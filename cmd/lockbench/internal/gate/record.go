@@ -1,0 +1,229 @@
+package gate
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/words"
+	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/scenarios"
+)
+
+const recordPreface = `<!-- Written by make track-record from the results of a gate. Do not edit. -->
+
+# Track record
+
+Every pitfall of the catalogue, and every finding in a real library, with the command that reproduces it. CI plays all of them
+again at every commit and fails if one does not come out as it is written here (` + "`make docs-check`" + `): what you read is true of
+the commit that you read it in. The last column is the commit at which ` + "`make track-record`" + ` last wrote the row down.
+
+Reported: A to E are the articles, R is the documentation of Redis, K is Kleppmann 2016 with antirez's reply, and a name with
+a number is an issue of that project.
+`
+
+// neverRecorded stands where no commit is known yet.
+const neverRecorded = "–"
+
+// recordRow is one line of the track record.
+type recordRow struct {
+	id, lock string   // its key
+	cells    []string // between them and the commit
+	commit   string
+	library  bool
+}
+
+// NewFindings plans what the catalogue has no case of: the pitfalls that break a real library,
+// as the list of locks says.
+func NewFindings(opt Options) (*Plan, error) {
+	opt = opt.withDefaults()
+	chosen, err := choose(opt.Catalogue, opt.Only)
+	if err != nil {
+		return nil, err
+	}
+	opt.Only, opt.Subject = nil, &Subject{}
+	whole := &Plan{opt: opt, bench: newBench(opt)}
+	for _, s := range chosen {
+		for _, lock := range victims(s) {
+			opt.Catalogue, opt.Subject = []scenarios.Scenario{s}, &Subject{Lock: lock}
+			p, err := NewPlan(opt)
+			if err != nil {
+				return nil, err
+			}
+			whole.items = append(whole.items, p.items...)
+		}
+	}
+	whole.planned = len(whole.items)
+	return whole, nil
+}
+
+// victims are the real libraries that a pitfall breaks, as the list of locks says, and that
+// are no case of its scenario.
+func victims(s scenarios.Scenario) []locks.Spec {
+	return slices.DeleteFunc(libraries.Catalogue(), func(l locks.Spec) bool {
+		return l.Library() == "" || !slices.Contains(strings.Split(l.Flaw, ", "), s.ID) ||
+			slices.ContainsFunc(s.Cases, func(c scenarios.Case) bool { return c.Lock == l.Name })
+	})
+}
+
+// found is the first run of the user's own lock that broke, if all did.
+func (r Results) found(s scenarios.Scenario, lock string) (Row, bool) {
+	rows := slices.DeleteFunc(slices.Clone(r.Rows), func(row Row) bool { return row.Scenario != s.Name || row.Lock != lock })
+	for _, row := range rows {
+		if row.Outcome != Unexpected || len(row.Violated()) == 0 {
+			return row, false
+		}
+	}
+	if len(rows) == 0 {
+		return Row{}, false
+	}
+	return rows[0], true
+}
+
+// TrackRecord is the track record at path, brought up to date: what the gate r and the
+// findings of NewFindings reproduced is written anew, at that commit if it is not empty; what
+// they did not play, or not reproduce, stays as it was.
+func TrackRecord(path string, r, findings Results, catalogue []scenarios.Scenario, commit string) ([]byte, error) {
+	old, err := readRecord(path)
+	if err != nil {
+		return nil, err
+	}
+	var rows []recordRow
+	for _, s := range catalogue {
+		for i, c := range s.Cases {
+			lock, err := libraries.Catalogue().Find(c.Lock)
+			if err != nil {
+				return nil, err
+			}
+			library := lock.Library()
+			pitfall := i == 0
+			if !pitfall && (s.Holds || s.Saves(c)) || library == "" && !pitfall {
+				continue
+			}
+			row, played := r.reproduced(s, c)
+			if library != "" {
+				rows = record(rows, old, libraryRow(s, lock, row), commit, played)
+			}
+			if pitfall {
+				rows = record(rows, old, pitfallRow(s, c, row), commit, played)
+			}
+		}
+		for _, lock := range victims(s) {
+			row, broke := findings.found(s, lock.Name)
+			rows = record(rows, old, libraryRow(s, lock, row), commit, broke)
+		}
+	}
+	return drawRecord(rows), nil
+}
+
+// record appends a row that was reproduced, or what was known of one that was not.
+func record(rows, old []recordRow, row recordRow, commit string, reproduced bool) []recordRow {
+	i := slices.IndexFunc(old, func(o recordRow) bool { return o.library == row.library && o.id == row.id && o.lock == row.lock })
+	switch {
+	case i < 0 && !reproduced:
+		return rows
+	case i < 0:
+		row.commit = neverRecorded
+	case reproduced:
+		row.commit = old[i].commit
+	default:
+		row = old[i]
+	}
+	if reproduced && commit != "" {
+		row.commit = report.Code(commit)
+	}
+	return append(rows, row)
+}
+
+// reproduced is the first run of a case, if all came out as expected.
+func (r Results) reproduced(s scenarios.Scenario, c scenarios.Case) (Row, bool) {
+	var first *Row
+	for i, row := range r.Rows {
+		if row.Scenario != s.Name || row.Lock != c.Lock || row.Guard != c.Guard.String() || row.Remedy != c.Remedy || row.Role == Own {
+			continue
+		}
+		if row.Outcome != Expected {
+			return row, false
+		}
+		if first == nil {
+			first = &r.Rows[i]
+		}
+	}
+	if first == nil {
+		return Row{}, false
+	}
+	return *first, true
+}
+
+func pitfallRow(s scenarios.Scenario, c scenarios.Case, row Row) recordRow {
+	var twins []string
+	for _, t := range s.Survivors() {
+		twins = append(twins, t.String())
+	}
+	return recordRow{id: s.ID, lock: report.Code(c.String()), cells: []string{
+		report.Escape(s.Title), report.Escape(s.Source), strings.Join(labels(row.Violated()), ", "), some(twins, 2), report.Code(row.Command),
+	}}
+}
+
+func libraryRow(s scenarios.Scenario, lock locks.Spec, row Row) recordRow {
+	return recordRow{library: true, id: s.ID, lock: report.Code(lock.Name), cells: []string{
+		report.Escape(lock.Library()), report.Escape(lock.Title), report.Escape(s.Title), report.Escape(s.Source), strings.Join(labels(row.Violated()), ", "), report.Code(row.Command),
+	}}
+}
+
+const (
+	pitfallHeader = "| pitfall | lock | what | reported | violated | survived by | command | last reproduced |"
+	libraryHeader = "| pitfall | lock | library | how it is used | what | reported | violated | command | last reproduced |"
+)
+
+func drawRecord(rows []recordRow) []byte {
+	var b strings.Builder
+	b.WriteString(recordPreface)
+	for _, table := range []struct {
+		title, header string
+		library       bool
+	}{{"Pitfalls", pitfallHeader, false}, {"Real libraries", libraryHeader, true}} {
+		var lines []string
+		for _, row := range rows {
+			if row.library == table.library {
+				lines = append(lines, "| "+strings.Join(slices.Concat([]string{row.id, row.lock}, row.cells, []string{row.commit}), " | ")+" |\n")
+			}
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n%s.\n", table.title, words.Count(len(lines), "finding"))
+		if len(lines) > 0 {
+			b.WriteString("\n" + table.header + "\n" + strings.Repeat("|---", strings.Count(table.header, "|")-1) + "|\n" + strings.Join(lines, ""))
+		}
+	}
+	return []byte(b.String())
+}
+
+// readRecord reads the rows of a track record. One that does not exist has none.
+func readRecord(path string) ([]recordRow, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var rows []recordRow
+	library := false
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(line)
+		switch line {
+		case pitfallHeader:
+			library = false
+		case libraryHeader:
+			library = true
+		default:
+			cells := strings.Split(strings.TrimSuffix(strings.TrimPrefix(line, "| "), " |"), " | ")
+			if strings.HasPrefix(line, "| P") && len(cells) > 3 {
+				last := len(cells) - 1
+				rows = append(rows, recordRow{id: cells[0], lock: cells[1], cells: cells[2:last], commit: cells[last], library: library})
+			}
+		}
+	}
+	return rows, err
+}

@@ -1,0 +1,98 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/internal/words"
+)
+
+// again is how often a run is played again of which nothing is known because lockbench, or the
+// machine, stood still or was too busy.
+const again = 2
+
+// Stalls are runs that lockbench, or the machine, stood still in or was too busy for.
+type Stalls struct {
+	Again int `json:"again"` // runs that were played again
+	Jobs  int `json:"jobs"`  // runs at a time in the end
+}
+
+// sentence tells of them; empty if there were none.
+func (s Stalls) sentence() string {
+	if s.Again == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Lockbench, or the machine, stood still or was too busy: %s had to be played again, in the end with %s at a time.",
+		words.Count(s.Again, "run"), words.Count(s.Jobs, "run"))
+}
+
+// with joins those of two shards.
+func (s Stalls) with(o Stalls) Stalls {
+	switch {
+	case s.Again == 0:
+		return o
+	case o.Again == 0:
+		return s
+	}
+	return Stalls{Again: s.Again + o.Again, Jobs: min(s.Jobs, o.Jobs)}
+}
+
+// width is how many runs are played at a time: fewer from each stall on that spoils one, as the
+// machine shows what it can bear.
+type width struct {
+	mu    sync.Mutex
+	jobs  int // wanted
+	quit  int // players that have to leave
+	again int
+}
+
+// narrow halves the width, down to one.
+func (w *width) narrow() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.again++
+	fewer := max(1, w.jobs/2)
+	w.quit, w.jobs = w.quit+w.jobs-fewer, fewer
+}
+
+// spare says whether the player that asks has to leave.
+func (w *width) spare() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.quit == 0 {
+		return false
+	}
+	w.quit--
+	return true
+}
+
+func (w *width) told() Stalls {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.again == 0 {
+		return Stalls{}
+	}
+	return Stalls{Again: w.again, Jobs: w.jobs}
+}
+
+// settle plays a run, and again if a machine that is too busy leaves anything of it unknown: what is
+// found must not depend on how busy it is.
+func (p *Plan) settle(ctx context.Context, i item, w *width) (Row, harness.Result, error) {
+	for n := 0; ; n++ {
+		res, err := p.opt.Run(ctx, i.cfg)
+		row := i.judge(res, err)
+		if n == again || err != nil || !res.Busy() || !row.doubtful() {
+			return row, res, err
+		}
+		w.narrow()
+	}
+}
+
+// doubtful says whether anything that was judged came out unknown and was not meant to.
+func (r Row) doubtful() bool {
+	return r.Outcome == Unknown || slices.ContainsFunc(r.Judged, func(f Finding) bool { return !f.Met && f.Got == checker.Unknown })
+}

@@ -1,0 +1,128 @@
+package gate_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
+	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/histories"
+)
+
+// standing is a harness in which the machine stands still in the first runs of some cases, so
+// that nothing is known of them.
+type standing struct {
+	mu     sync.Mutex
+	stalls int // that each of these cases begins with
+	only   string
+	fails  bool // besides, something fails then
+	seen   map[string]int
+	now    int // runs at a time
+	last   []int
+}
+
+func (s *standing) run(ctx context.Context, cfg harness.Config) (harness.Result, error) {
+	s.mu.Lock()
+	s.seen[cfg.Name+cfg.Lock.Name]++
+	stands := cfg.Lock.Name == s.only && s.seen[cfg.Name+cfg.Lock.Name] <= s.stalls
+	s.now++
+	s.last = append(s.last, s.now)
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		s.now--
+		s.mu.Unlock()
+	}()
+	res, err := pretend(func(_ harness.Config, v map[checker.Property]checker.Verdict) error {
+		if stands {
+			v[checker.Ownership] = checker.Unknown
+			if s.fails {
+				v[checker.DeadlockFreedom] = checker.Fail
+			}
+		}
+		return nil
+	})(ctx, cfg)
+	if stands {
+		res.Events = append(res.Events, histories.Event{Process: histories.Nemesis, F: histories.Stall, TTL: time.Second})
+	}
+	return res, err
+}
+
+// TestStalledRunsArePlayedAgain counts how often runs are played that the machine stands still in.
+func TestStalledRunsArePlayedAgain(t *testing.T) {
+	for stalls, want := range map[int]gate.Outcome{0: gate.Expected, 1: gate.Expected, 2: gate.Expected, 3: gate.Unknown} {
+		s := &standing{stalls: stalls, only: "setnx-px-lua", seen: map[string]int{}}
+		res := play(t, gate.Options{Only: []string{"P07"}, Run: s.run})
+		if got := res.Outcome(gate.Baseline{}); got != want || res.Stalls.Again != min(stalls, 2) {
+			t.Errorf("%d stalls: %v, and %d runs played again; want %v", stalls, got, res.Stalls.Again, want)
+		}
+		var text strings.Builder
+		if err := res.Text(&text, gate.Baseline{}, report.Style{}); err != nil {
+			t.Fatal(err)
+		}
+		if told := strings.Contains(text.String(), "stood still"); told != (stalls > 0) {
+			t.Errorf("%d stalls: told %v\n%s", stalls, told, text.String())
+		}
+	}
+}
+
+// TestStalledFailuresArePlayedAgain checks that a run in which something fails is played again, too,
+// if a stall leaves anything else unknown.
+func TestStalledFailuresArePlayedAgain(t *testing.T) {
+	s := &standing{stalls: 1, only: "setnx-px-lua", fails: true, seen: map[string]int{}}
+	res := play(t, gate.Options{Only: []string{"P07"}, Run: s.run})
+	if got := res.Outcome(gate.Baseline{}); got != gate.Expected || res.Stalls.Again != 1 {
+		t.Errorf("%v, and %d runs played again; want %v and 1", got, res.Stalls.Again, gate.Expected)
+	}
+}
+
+// TestBusyRunsArePlayedAgain checks that a run on real servers in which a client was not given a free lock is
+// played again, unless the lock refuses it by itself; and none in virtual time, where nothing is busy.
+func TestBusyRunsArePlayedAgain(t *testing.T) {
+	for name, tc := range map[string]struct {
+		backend      string
+		availability checker.Verdict
+		again        int
+	}{
+		"real":            {histories.BackendProcess, checker.Unknown, 2},
+		"it never grants": {histories.BackendProcess, checker.Fail, 0},
+		"in virtual time": {histories.BackendEmbedded, checker.Unknown, 0},
+	} {
+		res := play(t, gate.Options{Only: []string{"P07"}, Run: func(ctx context.Context, cfg harness.Config) (harness.Result, error) {
+			res, err := pretend(func(_ harness.Config, v map[checker.Property]checker.Verdict) error {
+				if cfg.Lock.Name == "setnx-px-lua" {
+					v[checker.Ownership], v[checker.Availability] = checker.Unknown, tc.availability
+				}
+				return nil
+			})(ctx, cfg)
+			if res.Meta.Backend = tc.backend; cfg.Lock.Name == "setnx-px-lua" {
+				res.Events = append(res.Events, histories.Event{Process: histories.Nemesis, F: histories.Missed, Key: "k"})
+			}
+			return res, err
+		}})
+		if res.Stalls.Again != tc.again {
+			t.Errorf("%s: %d runs played again, want %d", name, res.Stalls.Again, tc.again)
+		}
+	}
+}
+
+// TestStallsNarrow checks that after stalls fewer runs are played at a time, and that all are.
+func TestStallsNarrow(t *testing.T) {
+	s := &standing{stalls: 1, only: "setnx-px-lua", seen: map[string]int{}}
+	plan, err := gate.NewPlan(gate.Options{Run: s.run})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := plan.Play(t.Context(), 8, gate.Watch{})
+	if err != nil || !res.Whole() || res.Outcome(gate.Baseline{}) != gate.Expected {
+		t.Fatalf("%v, whole %v, %v", err, res.Whole(), res.Outcome(gate.Baseline{}))
+	}
+	if s.last[len(s.last)-1] != 1 || res.Stalls.Jobs != 1 || res.Stalls.Again < 4 {
+		t.Errorf("%+v, and the last run was played with %d at a time; want 1", res.Stalls, s.last[len(s.last)-1])
+	}
+}

@@ -1,0 +1,130 @@
+package picture
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
+)
+
+// belief draws what a client believed to hold, and its lease.
+func (b *builder) belief(h histories.Hold) {
+	if !h.Believed() || !b.clientLanes[h.Worker] || h.Returned.Time > b.to || !h.Open() && h.Ended.Time < b.from {
+		return
+	}
+	if h.Returned.Time >= b.from && !b.drawn[h.Returned.Event] && !b.drawn[h.Ended.Event] {
+		return // of a call that is left out
+	}
+	l := b.client(h.Worker)
+	from, to := b.clip(h.Returned.Time), b.to
+	m := &mark{row: holdRow, class: "belief", event: h.Returned.Event, last: -1, who: l.name, key: keyName(h.Key), f: "belief"}
+	until := "to the end of the run"
+	if !h.Open() {
+		to, m.last = b.clip(h.Ended.Time), h.Ended.Event
+		until = "until " + words.Instant(h.Ended.Time) + " s, when it " + ending(h.End)
+	}
+	if h.Returned.Time < b.from {
+		m.class += " earlier"
+	}
+	if h.Open() || h.Ended.Time > b.to {
+		m.class += " later"
+	}
+	m.from, m.to = from, to
+	m.label, m.short = fmt.Sprintf("%s believes it holds %s", l.name, brief(h.Key, 28)), l.name+" holds"
+	if h.Mode == histories.Shared {
+		m.label, m.short = fmt.Sprintf("%s believes it holds %s for reading", l.name, brief(h.Key, 28)), l.name+" reads"
+	}
+	if h.Token > 0 {
+		token := fmt.Sprintf(" · token %d", h.Token)
+		m.label, m.short = m.label+token, m.short+token
+	}
+	m.title = fmt.Sprintf("%s believes that it holds %s from %s s %s", l.name, show(h.Key), words.Instant(h.Returned.Time), until)
+	l.marks = append(l.marks, m)
+	b.spans = append(b.spans, span{hold: h, from: from, to: to, mark: m})
+	b.leases(l, h)
+}
+
+// leases draws a hold's lease and those that its extensions got, up to the deadline that the
+// client was told.
+func (b *builder) leases(l *lane, h histories.Hold) {
+	type lease struct {
+		from, to time.Duration
+		event    int
+	}
+	var all []lease
+	if h.Deadline > 0 {
+		all = append(all, lease{h.Returned.Time, h.Deadline, h.Returned.Event})
+	}
+	for _, x := range h.Extends {
+		if x.Deadline == 0 {
+			continue
+		}
+		if n := len(all); n > 0 { // it goes on from there
+			all[n-1].to = min(all[n-1].to, x.Returned.Time)
+		}
+		all = append(all, lease{x.Returned.Time, x.Deadline, x.Returned.Event})
+	}
+	for i, x := range all {
+		if x.from > b.to || x.to < b.from {
+			continue
+		}
+		told := x.to
+		if next := b.again(h); !h.Open() && next > 0 && next < x.to { // its dashes would cross the next one
+			x.to = max(h.Ended.Time, x.from)
+		}
+		m := &mark{row: holdRow, class: "lease", from: max(x.from, b.from), to: x.to, event: x.event, last: -1,
+			who: l.name, key: keyName(h.Key), f: "lease",
+			title: fmt.Sprintf("%s's lease of %s ends at %s s, as it was told", l.name, show(h.Key), words.Instant(told))}
+		if i == len(all)-1 && x.to == told {
+			m.class += " last"
+			m.label = "lease until " + words.Instant(told)
+		}
+		if x.to > b.to && len(b.events) > crowded {
+			m.to, m.class, m.label = b.to, "lease later", ""
+		} else if x.to > b.to {
+			b.end = max(b.end, x.to)
+		}
+		// Dashed where the client does not believe any more.
+		if !h.Open() && h.Ended.Time < m.to {
+			if h.Ended.Time > m.from {
+				whole := *m
+				whole.to, whole.class, whole.label = h.Ended.Time, "lease", ""
+				l.marks = append(l.marks, &whole)
+				m.from = h.Ended.Time
+			}
+			m.class += " over"
+		}
+		l.marks = append(l.marks, m)
+	}
+}
+
+// again is when the client is granted the same key the next time; 0: never.
+func (b *builder) again(h histories.Hold) time.Duration {
+	for _, next := range b.grants[grant{h.Worker, h.Key}] {
+		if next > h.Returned.Time {
+			return next
+		}
+	}
+	return 0
+}
+
+// A grant is who was granted what.
+type grant struct {
+	worker int
+	key    string
+}
+
+func ending(f histories.F) string {
+	switch f {
+	case histories.Release:
+		return "asks to release it"
+	case histories.Lost:
+		return "is told that the lease is lost"
+	case histories.Abandon:
+		return "walks away"
+	case histories.Crash:
+		return "crashes"
+	}
+	return "stops"
+}

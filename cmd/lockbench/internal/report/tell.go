@@ -1,0 +1,51 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/histories"
+)
+
+// Tell says what an event is, in the words of the timeline. Of a fault that began and ended at
+// once, brief asks for the end to be told as the whole.
+func Tell(e histories.Event, brief bool) string {
+	switch {
+	case e.Process == histories.Nemesis && !e.Single():
+		return fault(e, e.Type != histories.Invoke && !brief)
+	case e.Type == histories.Invoke:
+		return begins(e)
+	case e.Single():
+		return single(e)
+	}
+	return ends(e)
+}
+
+// Wire tells an exchange: where the command went, the command, and what came back.
+func Wire(x histories.Exchange) string {
+	line := show(x.Node) + ": " + show(x.Command)
+	if reply := answer(x, forever); reply != "" {
+		line += "  " + show(reply)
+	}
+	return line
+}
+
+// Setup says that a command belongs to opening a connection and not to the lock.
+func Setup(x histories.Exchange) bool { return setup(x.Command) }
+
+// Sent says whether a call may have sent a command that its client sent: it was under way, and
+// the command does not name another of keys than the call's.
+func Sent(o histories.Op, x histories.Exchange, keys map[string]bool) bool { return sent(o, x, keys) }
+
+// Keys are those that a history names.
+func Keys(history []histories.Event) map[string]bool { return keysOf(history) }
+
+// Show makes a name from outside harmless, and short enough for a line.
+func Show(s string) string { return show(s) }
+
+// Register is the node of the protected register.
+const Register = register
+
+// Section says whether f is a call upon the protected register.
+func Section(f histories.F) bool {
+	return slices.Contains([]histories.F{histories.Read, histories.Write, histories.Incr, histories.Draw}, f)
+}

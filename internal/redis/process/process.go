@@ -1,0 +1,266 @@
+// Package process is a cluster of real redis-server processes on loopback, with
+// real replication. It needs redis-server 6.2 or newer.
+//
+// Servers keep nothing unless told to, and die with the harness: on Linux even when it
+// is killed by SIGKILL, elsewhere with Close. Links and replication are those of package node.
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/osproc"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/redis/node"
+	"github.com/lockbench/lockbench/internal/wire"
+)
+
+// startLimit bounds the start of servers where the caller's context sets no earlier
+// end: a server that has not answered by then never will.
+const startLimit = 30 * time.Second
+
+// Options say where servers come from and where they live. The zero value works.
+type Options struct {
+	Server string    // name or path of the server; empty: redis-server on PATH
+	Dir    string    // parent of the temporary directory; empty: os.TempDir()
+	Log    io.Writer // gets what servers print and what is swept; nil: nobody
+	// Clocks asks for servers whose clocks can be set, if libfaketime is installed: it is
+	// then loaded into all of them, and each look at the clock reads a file, which makes a
+	// command two or three times as expensive.
+	Clocks bool
+}
+
+// Cluster is a deployment of redis-server processes. It implements cluster.Cluster,
+// Killer, Restarter, PowerCutter, Pauser, ClockSetter, Commander, Replicator, Demoter,
+// Sentinel, Processes and DeathWatcher.
+type Cluster struct {
+	prog     program
+	dir      string
+	log      *lineLog
+	launcher *osproc.Launcher
+
+	close func() error
+
+	noClocks error // why clocks cannot be set
+
+	nodes   []cluster.Node
+	servers map[string]*server
+	links   *node.Links
+	repl    *node.Replication
+	doors   *node.Doors // nil before the start
+
+	sentinels *node.Sentinels // nil: there are none
+
+	deaths *node.Deaths // that nobody of the run brought about
+}
+
+var (
+	_ cluster.Cluster    = (*Cluster)(nil)
+	_ cluster.Killer     = (*Cluster)(nil)
+	_ cluster.Restarter  = (*Cluster)(nil)
+	_ cluster.Pauser     = (*Cluster)(nil)
+	_ cluster.Commander  = (*Cluster)(nil)
+	_ cluster.Replicator = (*Cluster)(nil)
+	_ cluster.Demoter    = (*Cluster)(nil)
+	_ cluster.Sentinel   = (*Cluster)(nil)
+	_ cluster.Processes  = (*Cluster)(nil)
+
+	_ cluster.ClockSetter = (*Cluster)(nil)
+)
+
+// New starts the servers of topo and returns once all of them answer and every
+// replica is in step with its master. A failed New leaves nothing behind. Without a
+// usable redis-server the error is a *MissingError. ctx bounds the start only.
+func New(ctx context.Context, topo cluster.Topology, opt Options) (*Cluster, error) {
+	if err := node.Check(topo); err != nil {
+		return nil, err
+	}
+	prog, err := findProgram(ctx, opt.Server)
+	if err != nil {
+		return nil, err
+	}
+	noClocks := errClocksNotAsked
+	if opt.Clocks {
+		if prog.faketime, noClocks = findFaketime(ctx, prog); ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+	}
+	log := &lineLog{w: opt.Log}
+	dir, err := newWorkDir(opt.Dir, log)
+	if err != nil {
+		return nil, fmt.Errorf("make a temporary directory: %w", err)
+	}
+	c := newCluster(ctx, topo, prog, dir, log)
+	c.noClocks = noClocks
+	if err := c.start(ctx, topo); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+func newCluster(ctx context.Context, topo cluster.Topology, prog program, dir string, log *lineLog) *Cluster {
+	c := &Cluster{
+		prog:     prog,
+		dir:      dir,
+		log:      log,
+		launcher: osproc.NewLauncher(),
+		nodes:    topo.Nodes(),
+		servers:  make(map[string]*server),
+		deaths:   node.NewDeaths(),
+	}
+	for _, n := range c.nodes {
+		s := newServer(n, filepath.Join(dir, n.Name))
+		s.clusterMode = topo.ClusterMode && n.Role == cluster.Master
+		c.servers[n.Name] = c.watched(s)
+	}
+	c.links = node.NewLinks(ctx, c.connect)
+	c.repl = node.NewReplication(c.nodes, c.links, c.locate)
+	c.close = sync.OnceValue(c.shutDown)
+	return c
+}
+
+// start starts all servers at once and then the replication between them.
+func (c *Cluster) start(ctx context.Context, topo cluster.Topology) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("gave up after %v", startLimit))
+	defer cancel()
+	if err := c.openDoors(ctx, topo); err != nil {
+		return err
+	}
+	err := node.InParallel(ctx, c.nodes, func(ctx context.Context, n cluster.Node) error {
+		return c.change(ctx, "start", n.Name, func(ctx context.Context, s *server) error {
+			return s.start(ctx, c.prog, c.launcher, c.log)
+		})
+	})
+	if err != nil {
+		return err
+	}
+	if err := c.repl.Start(ctx, c.doors); err != nil {
+		return err
+	}
+	return c.startSentinels(ctx)
+}
+
+// Nodes returns the masters, the replicas and the register, in this order and in
+// the roles that they were started in.
+func (c *Cluster) Nodes() []cluster.Node { return slices.Clone(c.nodes) }
+
+// Primary returns the node that serves shard, or "" if there is no such shard.
+func (c *Cluster) Primary(shard int) string { return c.repl.Primary(shard) }
+
+// Alive says whether node is running. A paused node is alive.
+func (c *Cluster) Alive(node string) bool {
+	s, ok := c.servers[node]
+	return ok && s.current() != nil
+}
+
+// Dial connects client to node through Link(client, node). A dead node refuses at
+// once; the error is then a *net.OpError with syscall.ECONNREFUSED. ctx bounds the
+// dial only, not the life of the connection.
+func (c *Cluster) Dial(ctx context.Context, client, name string) (net.Conn, error) {
+	s, err := c.server(name)
+	if err != nil {
+		return nil, err
+	}
+	if ctx.Err() == nil && s.current() == nil {
+		return nil, node.Refused(name)
+	}
+	return c.links.Dial(ctx, client, name)
+}
+
+// Link returns the interposer between client and node. A replica is the client of
+// its master on the link that feeds it.
+func (c *Cluster) Link(client, node string) *wire.Link { return c.links.Link(client, node) }
+
+// connect opens a TCP connection to a node.
+func (c *Cluster) connect(ctx context.Context, name string) (net.Conn, error) {
+	s, err := c.server(name)
+	if err != nil {
+		return nil, err
+	}
+	r := s.current()
+	if r == nil {
+		return nil, node.Refused(name)
+	}
+	var d net.Dialer
+	return d.DialContext(ctx, "tcp", r.addr())
+}
+
+// locate says where a node listens.
+func (c *Cluster) locate(name string) (addr string, paused bool, err error) {
+	s, err := c.server(name)
+	if err != nil {
+		return "", false, err
+	}
+	r := s.current()
+	if r == nil {
+		return "", false, node.NotRunning(name)
+	}
+	return r.addr(), s.isPaused(), nil
+}
+
+// server finds a node by name.
+func (c *Cluster) server(name string) (*server, error) {
+	if s, ok := c.servers[name]; ok {
+		return s, nil
+	}
+	return nil, node.Unknown(name, c.nodes)
+}
+
+// change calls f, which does what verb says to node, while nobody else starts,
+// kills, stops or continues it.
+func (c *Cluster) change(ctx context.Context, verb, node string, f func(context.Context, *server) error) error {
+	s, err := c.server(node)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := c.links.Bound(ctx)
+	defer cancel()
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-ctx.Done():
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s %s: %w", verb, node, context.Cause(ctx))
+	}
+	if err := f(ctx, s); err != nil {
+		return fmt.Errorf("%s %s: %w", verb, node, err)
+	}
+	return nil
+}
+
+// Close kills all servers and waits for them, closes all connections and removes
+// the temporary directory. Later calls return what the first one did.
+func (c *Cluster) Close() error { return c.close() }
+
+func (c *Cluster) shutDown() error {
+	c.links.End()
+	servers := slices.Collect(maps.Values(c.servers))
+	errs := make([]error, len(servers))
+	var kills sync.WaitGroup
+	for i, s := range servers {
+		kills.Go(func() {
+			s.turn <- struct{}{} // for good: changes that wait see that the cluster is closed
+			if r := s.current(); r != nil {
+				errs[i] = r.kill()
+			}
+		})
+	}
+	kills.Wait()
+	if c.doors != nil {
+		errs = append(errs, c.doors.Close())
+	}
+	c.links.Close()
+	c.launcher.Stop()
+	errs = append(errs, os.RemoveAll(c.dir))
+	return errors.Join(errs...)
+}

@@ -1,0 +1,121 @@
+package process
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+)
+
+func TestParseVersion(t *testing.T) {
+	tests := []struct {
+		out          string
+		major, minor int
+		ok           bool
+	}{
+		{"Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=ae4d7c971a948f0\n", 7, 0, true},
+		{"Redis server v=6.2.14 sha=00000000:0 malloc=libc bits=64 build=1\n", 6, 2, true},
+		{"Valkey server v=8.1.0 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=1\n", 8, 1, true},
+		{"Redis server v=255.255.255 sha=1\n", 255, 255, true},
+		{"", 0, 0, false},
+		{"redis-cli 7.0.15\n", 0, 0, false},
+	}
+	for _, tt := range tests {
+		p, err := parseVersion(tt.out)
+		if p.major != tt.major || p.minor != tt.minor || (err == nil) != tt.ok {
+			t.Errorf("parseVersion(%q) = %d.%d, %v", tt.out, p.major, p.minor, err)
+		}
+	}
+}
+
+// TestSilentProgram: one that never tells its version is given up.
+func TestSilentProgram(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "redis-server")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\nsleep 1000\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := askVersion(t.Context(), path, 50*time.Millisecond); err == nil || !strings.Contains(err.Error(), "no answer within 50ms") {
+		t.Errorf("got %q, %v", out, err)
+	}
+}
+
+// TestVersionOfAProgramWithChildren: what it leaves running may keep its output open.
+func TestVersionOfAProgramWithChildren(t *testing.T) {
+	dir := t.TempDir()
+	path, child := filepath.Join(dir, "redis-server"), filepath.Join(dir, "child")
+	for name, tc := range map[string]struct{ says, want string }{
+		"with an answer":    {"echo Redis server v=7.0.15 sha=00000000:0", ""},
+		"without an answer": {"echo Redis server", "want a line like"},
+	} {
+		must(t, os.WriteFile(path, []byte("#!/bin/sh\nsleep 1000 &\necho $! >"+child+"\n"+tc.says+"\n"), 0o755))
+		p, err := findProgram(t.Context(), path)
+		pid, none := os.ReadFile(child)
+		must(t, none)
+		number, none := strconv.Atoi(strings.TrimSpace(string(pid)))
+		must(t, none)
+		must(t, syscall.Kill(number, syscall.SIGKILL))
+		if tc.want == "" && (err != nil || !p.atLeast(7, 0)) || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+			t.Errorf("%s: version %d.%d, %v; want %q", name, p.major, p.minor, err, tc.want)
+		}
+	}
+}
+
+func TestAtLeast(t *testing.T) {
+	tests := []struct {
+		major, minor int
+		want         bool
+	}{{5, 9, false}, {6, 0, false}, {6, 2, true}, {6, 3, true}, {7, 0, true}}
+	for _, tt := range tests {
+		if got := (program{major: tt.major, minor: tt.minor}).atLeast(6, 2); got != tt.want {
+			t.Errorf("%d.%d is at least 6.2: %v", tt.major, tt.minor, got)
+		}
+	}
+}
+
+func TestMissingServer(t *testing.T) {
+	old := filepath.Join(t.TempDir(), "redis-server")
+	must(t, os.WriteFile(old, []byte("#!/bin/sh\necho Redis server v=5.0.7 sha=00000000:0\n"), 0o700))
+	absent := filepath.Join(t.TempDir(), "redis-server")
+	const hint = " Debian/Ubuntu: apt-get install redis-server · macOS: brew install redis"
+	tests := []struct {
+		name, path, server, want string
+	}{
+		{"nothing on PATH", t.TempDir(), "", "backend process needs redis-server 6.2 or newer on PATH, found none." + hint},
+		{"old on PATH", filepath.Dir(old), "", "backend process needs redis-server 6.2 or newer on PATH, found 5.0." + hint},
+		{"nothing at a path", t.TempDir(), absent, "backend process needs redis-server 6.2 or newer at " + absent + ", found none." + hint},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Setenv("PATH", tt.path)
+			dir := t.TempDir()
+			_, err := New(t.Context(), cluster.Topology{Masters: 1}, Options{Server: tt.server, Dir: dir})
+			var missing *MissingError
+			if !errors.As(err, &missing) || err.Error() != tt.want {
+				t.Errorf("New: %v\nwant %s", err, tt.want)
+			}
+			if left, _ := os.ReadDir(dir); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		})
+	}
+}
+
+func TestNotARedisServer(t *testing.T) {
+	for name, script := range map[string]string{"other output": "echo hello", "failure": "exit 2"} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "redis-server")
+			must(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o700))
+			_, err := New(t.Context(), cluster.Topology{Masters: 1}, Options{Server: path, Dir: t.TempDir()})
+			var missing *MissingError
+			if err == nil || errors.As(err, &missing) {
+				t.Errorf("New: %v", err)
+			}
+		})
+	}
+}

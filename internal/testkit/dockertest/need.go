@@ -1,0 +1,24 @@
+// Package dockertest is for tests that need a Docker engine.
+package dockertest
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/lockbench/lockbench/internal/redis/docker"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
+)
+
+// Need skips the test where there is no Docker engine, or no image and no way to it: see
+// effort.NoDocker.
+func Need(t testing.TB) {
+	t.Helper()
+	effort.Real(t)
+	err := docker.EnsureImage(t.Context(), t.Output())
+	if missing, ok := errors.AsType[*docker.MissingError](err); ok {
+		effort.NoDocker(t, missing)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,45 @@
+package workloads_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/sim"
+	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/workloads"
+	"github.com/lockbench/lockbench/workloads/schedule"
+)
+
+// TestStepsNameWhatIsMissing checks that a step which cannot be played says what it wants.
+func TestStepsNameWhatIsMissing(t *testing.T) {
+	for want, step := range map[string]string{
+		"names key 3, and there are 2": "wait lease-ends key 3 within T",
+		`names client "B"`:             "B hang",
+		`client "C"`:                   "start renewal-cut C",
+	} {
+		if err := sim.Run(1, time.Minute, func(w *sim.World) error {
+			s := &workloads.Stage{Clock: w.Source(), Keys: []workloads.Key{{Name: "k"}, {Name: "l"}}, Interrupted: func() error { return nil }}
+			steps, err := schedule.ParseSteps(3, step)
+			if err != nil {
+				return err
+			}
+			return workloads.Script{Schedule: schedule.Schedule{Steps: steps}}.Run(context.Background(), s)
+		}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q in it", step, err, want)
+		}
+	}
+}
+
+func TestScriptsNeedLocksThatCanBeReentered(t *testing.T) {
+	script := workloads.Script{Schedule: schedule.Schedule{Steps: []schedule.Step{{Verb: schedule.Reenter, Who: []string{"A"}}}}}
+	if err := script.Needs(locks.Spec{Name: "plain"}); err == nil || !strings.Contains(err.Error(), "lock plain cannot be re-entered") {
+		t.Errorf("a plain lock: %v", err)
+	}
+	for _, ok := range []error{script.Needs(locks.Spec{Reenters: true}), workloads.Script{}.Needs(locks.Spec{})} {
+		if ok != nil {
+			t.Error(ok)
+		}
+	}
+}
