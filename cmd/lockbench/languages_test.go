@@ -69,7 +69,7 @@ func modules(t *testing.T, dir string) {
 	cmd := exec.CommandContext(t.Context(), "go", "mod", "download")
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Skipf("optional: no module proxy: %s", strings.TrimSpace(string(out)))
+		t.Skipf("no way to the modules of the project: %s", strings.TrimSpace(string(out)))
 	}
 }
 

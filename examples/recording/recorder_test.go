@@ -103,13 +103,13 @@ public class Main {
 
 // TestOthers runs the recorders of other languages where these are installed.
 func TestOthers(t *testing.T) {
-	for _, l := range []struct{ language, recorder, name, text, build, run string }{
-		{"python", "recorder.py", "main.py", python, "", "python3 main.py"},
-		{"java", "Recorder.java", "Main.java", java, "javac Recorder.java Main.java", "java Main"},
+	for _, l := range []struct{ language, recorder, name, text, build, run, missing string }{
+		{"python", "recorder.py", "main.py", python, "", "python3 main.py", "no Python"},
+		{"java", "Recorder.java", "Main.java", java, "javac Recorder.java Main.java", "java Main", "optional: no JDK"},
 	} {
 		t.Run(l.language, func(t *testing.T) {
 			if _, err := exec.LookPath(strings.Fields(l.build + " " + l.run)[0]); err != nil {
-				t.Skip("optional: " + err.Error())
+				t.Skipf("%s: %v", l.missing, err)
 			}
 			dir := t.TempDir()
 			recorder, err := os.ReadFile(l.recorder)

@@ -4,49 +4,31 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
 	"os"
 	"os/exec"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
-
-	diff "github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "rewrite the generated parts of docs/architecture.md from the imports")
-
-// TestArchitecture compares the generated parts of docs/architecture.md with the imports.
+// TestArchitecture compares the generated parts of docs/architecture.md with the imports. With -update it writes them.
 func TestArchitecture(t *testing.T) {
-	const page = root + "/docs/architecture.md"
-	written, err := os.ReadFile(page)
+	const file = root + "/docs/architecture.md"
+	page, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := readBuilding(t)
-	want := string(written)
+	want := string(page)
 	for name, text := range map[string]string{
 		"public": b.public(), "rooms": b.rooms(), "doors": b.doors(), "floors": b.floors(),
 	} {
-		part := regexp.MustCompile(`(?s)(<!-- generated: ` + name + ` -->\n).*?(<!-- end -->)`)
-		if len(part.FindAllString(want, -1)) != 1 {
-			t.Fatalf("%s has not one part %q", page, name)
-		}
-		want = part.ReplaceAllString(want, "${1}"+strings.ReplaceAll(text, "$", "$$")+"${2}")
+		want = withPart(t, want, name, text)
 	}
-	if *update {
-		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if d := diff.Diff(string(written), want); d != "" {
-		t.Errorf("docs/architecture.md is not what the imports are; run: make docs (-file +imports):\n%s", d)
-	}
+	asWritten(t, file, "make docs", want)
 }
 
 const module = "github.com/lockbench/lockbench/"

@@ -7,12 +7,9 @@ import (
 	"go/format"
 	"os"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
-
-	diff "github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -52,7 +49,7 @@ func TestListsFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asWritten(t, path.Join(root, "workloads/schedule/list.go"), text)
+	asWritten(t, path.Join(root, "workloads/schedule/list.go"), "make lists", string(text))
 }
 
 // hits is what a fault hits in the words of a schedule.
@@ -102,31 +99,9 @@ func TestListsFaultsInDocs(t *testing.T) {
 	}
 	b.WriteString("\n")
 	file := path.Join(root, "docs/schedule.md")
-	text, err := os.ReadFile(file)
+	page, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	part := regexp.MustCompile(`(?s)(<!-- generated: faults -->\n).*?(<!-- end -->)`)
-	if !part.Match(text) {
-		t.Fatalf("%s has no part for the faults", file)
-	}
-	asWritten(t, file, part.ReplaceAll(text, []byte("${1}"+strings.ReplaceAll(b.String(), "$", "$$")+"${2}")))
-}
-
-// asWritten compares a generated file with what stands there, or writes it.
-func asWritten(t *testing.T, file string, want []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := diff.Diff(string(got), string(want)); d != "" {
-		t.Errorf("%s does not say what the kinds of nemesis do; run: make lists (-file +kinds):\n%s", file, d)
-	}
+	asWritten(t, file, "make lists", withPart(t, string(page), "faults", b.String()))
 }

@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -44,6 +45,14 @@ const root = "../../.."
 // sources are all Go files outside tests, by their paths in the repository.
 func sources(t *testing.T) map[string][]byte {
 	t.Helper()
+	all := goFiles(t)
+	maps.DeleteFunc(all, func(name string, _ []byte) bool { return strings.HasSuffix(name, "_test.go") })
+	return all
+}
+
+// goFiles are all Go files, by their paths in the repository.
+func goFiles(t *testing.T) map[string][]byte {
+	t.Helper()
 	all := make(map[string][]byte)
 	err := filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
 		switch {
@@ -51,7 +60,7 @@ func sources(t *testing.T) map[string][]byte {
 			return err
 		case e.IsDir() && (e.Name() == "testdata" || strings.HasPrefix(e.Name(), ".git")):
 			return filepath.SkipDir
-		case e.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+		case e.IsDir() || !strings.HasSuffix(name, ".go"):
 			return nil
 		}
 		source, err := os.ReadFile(name)

@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	diff "github.com/google/go-cmp/cmp"
 )
 
 // A list is a function that returns every entry of a catalogue. It has a file of its own, which is generated: an entry is a function
@@ -61,15 +59,7 @@ func TestLists(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := l.text(t, l.order(l.listed(t, written), l.entries(t)))
-		if *update {
-			if err := os.WriteFile(file, want, 0o644); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		if d := diff.Diff(string(written), string(want)); d != "" {
-			t.Errorf("%s does not list what stands in the files beside it; run: make lists (-file +files):\n%s", path.Join(l.dir, l.file), d)
-		}
+		asWritten(t, file, "make lists", want)
 	}
 }
 
@@ -131,7 +121,7 @@ func (l list) order(listed, found []string) []string {
 	return append(kept, added...)
 }
 
-func (l list) text(t *testing.T, names []string) []byte {
+func (l list) text(t *testing.T, names []string) string {
 	t.Helper()
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "// Written by make lists from the files beside it. The order of the lines may be changed; it is kept.\n\npackage %s\n\n%s\n\n", path.Base(l.dir), l.imports)
@@ -144,5 +134,5 @@ func (l list) text(t *testing.T, names []string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return text
+	return string(text)
 }

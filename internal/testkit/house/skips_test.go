@@ -1,0 +1,42 @@
+package house
+
+import (
+	"regexp"
+	"slices"
+	"testing"
+)
+
+// mayBeSkipped are the files whose tests CI lets be skipped, each with what the test wants.
+func mayBeSkipped() map[string]string {
+	return map[string]string{
+		"checker/models_test.go":                      "a checkout of Knossos",
+		"cmd/lockbench/internal/peers/random_test.go": "hours",
+		"cmd/lockbench/scale_test.go":                 "make bench-check",
+		"cmd/lockbench/starved_test.go":               "a starved machine",
+		"examples/recording/recorder_test.go":         "a JDK, which is large",
+		"internal/testkit/effort/effort.go":           "to be run without -short",
+		"internal/testkit/effort/summary_test.go":     "nothing: it tests how skips are told",
+		"internal/testkit/locktest/languages.go":      "a JDK, which is large",
+	}
+}
+
+// TestOptionalSkips checks that no other test is given a reason with which CI lets it be skipped.
+func TestOptionalSkips(t *testing.T) {
+	reason := regexp.MustCompile(`["\x60]optional: [-\w]`)
+	var found []string
+	for name, source := range goFiles(t) {
+		if reason.Match(source) {
+			found = append(found, name)
+		}
+	}
+	for _, name := range found {
+		if mayBeSkipped()[name] == "" {
+			t.Errorf("%s has a test that CI lets be skipped", name)
+		}
+	}
+	for name := range mayBeSkipped() {
+		if !slices.Contains(found, name) {
+			t.Errorf("%s has no test that may be skipped: take it out of the list", name)
+		}
+	}
+}
