@@ -31,13 +31,13 @@ build: ## Build bin/lockbench
 
 # Thousands of runs in virtual time. What they run is under the race detector elsewhere: every
 # scenario in TestCatalogue, every load in TestWorkloads, random faults in the command's scripts.
-UNRACED := ^(TestOwnFaults|TestRandomFaults|TestRandomRuns|TestContendWithoutFaults|TestAlbumChangesNothing|TestSuccessions|TestNetworkFaultsReplay|TestSameSeedSameBytes|TestAllFaultsTogether|TestFailFast|TestRenewalsGetLost|TestWrongClocks|TestSoundLocks)$$
+UNRACED := ^(TestRandomFaults|TestRandomRuns|TestContendWithoutFaults|TestAlbumChangesNothing|TestSuccessions|TestNetworkFaultsReplay|TestSameSeedSameBytes|TestAllFaultsTogether|TestFailFast|TestRenewalsGetLost|TestWrongClocks|TestSoundLocks)$$
 ALL      = $(if $(TESTFLAGS),,$(filter ./...,$(PKG)))
 
 # Nothing is taken from the test cache: it does not notice that redis-server was installed.
 test: ## Run the tests and list what was skipped and why (PKG=./internal/wire TESTFLAGS='-run X' FAIL_ON_SKIP=1)
 	@{ $(GO) test $(RACE) -count=1 -timeout $(TIMEOUT) -parallel $(WIDE) -v $(if $(ALL),-skip '$(UNRACED)') $(TESTFLAGS) $(PKG); one=$$?; \
-		$(if $(ALL),$(GO) test -count=1 -timeout $(TIMEOUT) -parallel $(WIDE) -v -run '$(UNRACED)' ./cmd/lockbench/internal/gate ./harness ./cmd/lockbench/internal/peers,true); two=$$?; \
+		$(if $(ALL),$(GO) test -count=1 -timeout $(TIMEOUT) -parallel $(WIDE) -v -run '$(UNRACED)' ./harness ./cmd/lockbench/internal/peers,true); two=$$?; \
 		echo "go test exited $$((one > two ? one : two))"; } | \
 		awk -v race='$(RACE)' -v fail_on_skip='$(FAIL_ON_SKIP)' -v allow_skip='$(ALLOW_SKIP)' -f internal/testkit/effort/summary.awk
 
