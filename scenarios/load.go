@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
@@ -21,8 +22,13 @@ var files embed.FS
 // defaultTTL is the lease of a schedule that does not say how long its leases are.
 const defaultTTL = 3 * time.Second
 
-// All returns the catalogue in the order of the pitfalls' numbers.
-func All() []Scenario {
+// All returns the catalogue in the order of the pitfalls' numbers. What its scenarios hold is shared by all who call it, and not to be
+// changed.
+func All() []Scenario { return slices.Clone(read()) }
+
+var read = sync.OnceValue(parseAll) //nolint:gochecknoglobals // the files are part of the program, and parsing them takes 10 ms
+
+func parseAll() []Scenario {
 	entries, err := files.ReadDir(".")
 	if err != nil {
 		panic(err) // the files are part of the program
