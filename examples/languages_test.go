@@ -20,6 +20,7 @@ import (
 
 	"github.com/lockbench/lockbench/examples"
 	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 	"github.com/lockbench/lockbench/internal/testkit/locktest"
 	"github.com/lockbench/lockbench/internal/worker"
 	"github.com/lockbench/lockbench/locks"
@@ -216,6 +217,7 @@ func (s *stand) acquire(c *worker.Client) *worker.Lease {
 
 // TestLoops has a conversation with the worker of each language.
 func TestLoops(t *testing.T) {
+	effort.Real(t)
 	for _, l := range examples.Languages() {
 		t.Run(l.Name, func(t *testing.T) {
 			command := project(t, l)

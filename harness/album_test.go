@@ -10,6 +10,7 @@ import (
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 	"github.com/lockbench/lockbench/internal/testkit/locktest"
 	"github.com/lockbench/lockbench/scenarios"
 	"github.com/lockbench/lockbench/workloads/schedule"
@@ -30,6 +31,9 @@ func TestAlbumChangesNothing(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s/%v", s.Name, c), func(t *testing.T) {
 				t.Parallel()
+				if s.Keys > 100 {
+					effort.Long(t)
+				}
 				cfg := scenario(t, s, c, harness.Embedded())
 				cfg.Seed = 7
 				without := run(t, cfg)

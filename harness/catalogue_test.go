@@ -101,12 +101,26 @@ func missed(res harness.Result) bool {
 func TestCatalogue(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	sideBySide(t, histories.BackendEmbedded, plays(harness.Embedded()), func(t *testing.T, p play) {
+		if p.Keys > 100 {
+			effort.Long(t)
+		}
 		cfg := scenario(t, p.Scenario, p.Case, harness.Embedded())
 		for cfg.Seed = 1; cfg.Seed <= uint64(effort.Count(1, 5)); cfg.Seed++ { // the gate plays more
 			if res := asExpected(t, cfg); !res.Meta.Replayable && cfg.Lock.Unseeded == "" {
 				t.Errorf("seed %d cannot be replayed: %v", cfg.Seed, res.Meta.Notes)
 			}
 		}
+	})
+}
+
+// TestCatalogueInPart plays a choice of it where the race detector looks, which does not see all of it.
+func TestCatalogueInPart(t *testing.T) {
+	sideBySide(t, histories.BackendEmbedded, someOf(harness.Embedded(), aChoice()), func(t *testing.T, p play) {
+		asExpected(t, scenario(t, p.Scenario, p.Case, harness.Embedded()))
+	})
+	locktest.NeedRedis(t)
+	sideBySide(t, histories.BackendProcess, someOf(harness.Process(), aChoice()), func(t *testing.T, p play) {
+		asExpected(t, scenario(t, p.Scenario, p.Case, harness.Process()))
 	})
 }
 

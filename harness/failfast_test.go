@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -43,8 +44,8 @@ func TestFailFast(t *testing.T) {
 		guard resource.Guard
 		ends  bool
 	}{
-		{harness.Load{Workload: "contend", Clients: 5, Limit: faultsFor, Nemesis: []string{"pause"}}, "fenced", resource.None, true},
-		{harness.Load{Workload: "contend", Clients: 5, Limit: faultsFor, Nemesis: []string{"pause"}}, "fenced", resource.Fence, false},
+		{harness.Load{Workload: "contend", Clients: 5, Limit: 20 * time.Second, Nemesis: []string{"pause"}}, "fenced", resource.None, true},
+		{harness.Load{Workload: "contend", Clients: 5, Limit: 10 * time.Second, Nemesis: []string{"pause"}}, "fenced", resource.Fence, false},
 		{harness.Load{Workload: "contend", Clients: 5}, "setnx-px-lua", resource.None, false},
 		{harness.Load{Workload: "lottery", Clients: 5, Rounds: 40}, "exists-set", resource.None, true},
 		{harness.Load{Workload: "readwrite", Clients: 5}, "rw-two-key", resource.None, true},
@@ -97,7 +98,7 @@ func TestFailFast(t *testing.T) {
 
 // What was given up beforehand ends no run, and what is expected does.
 func TestFailFastKnowsWhatIsExpected(t *testing.T) {
-	cfg := workload(t, harness.Load{Workload: "contend", Clients: 5, Limit: faultsFor, Nemesis: []string{"pause"}}, "fenced", resource.Fence)
+	cfg := workload(t, harness.Load{Workload: "contend", Clients: 5, Limit: 10 * time.Second, Nemesis: []string{"pause"}}, "fenced", resource.Fence)
 	cfg.Seed, cfg.FailFast = 1, true
 	patient := run(t, cfg)
 	if found, _ := endedEarly(t, patient); found != "" {

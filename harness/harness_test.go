@@ -142,7 +142,7 @@ func TestContendWithoutFaults(t *testing.T) {
 			t.Parallel()
 			cfg := contend(t, spec.Name, harness.Embedded(), 4, 5)
 			flaw, caught := needNoFault()[spec.Name], 0
-			seeds := uint64(4)
+			seeds := uint64(effort.Count(4, 4))
 			if flaw != "" { // it need not show in each
 				seeds = 10
 			}
@@ -191,9 +191,9 @@ func TestSameSeedSameBytes(t *testing.T) {
 		"contend":  contend(t, "redlock", harness.Embedded(), 5, 5),
 		// Each with what only random load has: a rate, keys, faults.
 		"increment": workload(t, harness.Load{Workload: "increment", Clients: 4, Rate: 50, Limit: 5 * time.Second}, "setnx-px-lua", resource.None),
-		"reentrant": workload(t, harness.Load{Workload: "reentrant", Clients: 4, Limit: faultsFor, Nemesis: []string{"pause", "late"}}, "reentrant-hash", resource.None),
+		"reentrant": workload(t, harness.Load{Workload: "reentrant", Clients: 4, Limit: 10 * time.Second, Nemesis: []string{"pause", "late"}}, "reentrant-hash", resource.None),
 		"readwrite": workload(t, harness.Load{Workload: "readwrite", Clients: 5, Rounds: 10, Keys: 2}, "rw-hash", resource.None),
-		"lottery":   workload(t, harness.Load{Workload: "lottery", Clients: 5, Limit: faultsFor, Nemesis: []string{"pause", "restart"}}, "fenced", resource.Fence),
+		"lottery":   workload(t, harness.Load{Workload: "lottery", Clients: 5, Limit: 10 * time.Second, Nemesis: []string{"pause", "restart"}}, "fenced", resource.Fence),
 	} {
 		t.Run(name, func(t *testing.T) {
 			other := cfg
@@ -202,7 +202,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 			for _, procs := range []int{1, 2} {
 				runtime.GOMAXPROCS(procs)
 				var wg sync.WaitGroup
-				for range 4 {
+				for range effort.Count(4, 8) {
 					wg.Go(func() {
 						if got, _ := recorded(t, judgedBefore(cfg, res)); got != want {
 							t.Errorf("GOMAXPROCS=%d: seed 7 gave other bytes: %s", procs, difference(want, got))

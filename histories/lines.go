@@ -9,8 +9,11 @@ import (
 	"runtime"
 )
 
-// chunkSize is how many bytes of a file one parser takes at once, at least.
-const chunkSize = 128 << 10
+// How many bytes of a file one parser takes at once, at least. Most files are short.
+const (
+	firstChunk = 8 << 10
+	chunkSize  = 128 << 10
+)
 
 // maxLine bounds the memory that one line of a foreign file can take.
 const maxLine = 16 << 20
@@ -48,7 +51,7 @@ func decodeLines[T any](r io.Reader, d *lineDecoder, newParser func() lineParser
 	for i := range chunks {
 		chunks[i] = chunk[T]{parse: newParser(), parsed: make(chan struct{}, 1)}
 	}
-	in := lineReader{r: r, size: cmp.Or(d.chunk, chunkSize), longest: cmp.Or(d.longest, maxLine), lenient: d.skip != nil}
+	in := lineReader{r: r, size: cmp.Or(d.chunk, firstChunk), most: cmp.Or(d.chunk, chunkSize), longest: cmp.Or(d.longest, maxLine), lenient: d.skip != nil}
 	next, oldest := 0, 0
 	defer func() { // leave no goroutine behind
 		for ; oldest < next; oldest++ {
@@ -90,7 +93,8 @@ func decodeLines[T any](r io.Reader, d *lineDecoder, newParser func() lineParser
 // A lineReader cuts a file into chunks of whole lines.
 type lineReader struct {
 	r       io.Reader
-	size    int    // of chunks, unless a line is longer
+	size    int    // of the next chunk, unless a line is longer
+	most    int    // that size becomes
 	longest int    // that a line may be
 	lenient bool   // what follows a line that is too long is read
 	rest    []byte // of a line, read with the last chunk
@@ -102,9 +106,10 @@ type lineReader struct {
 // read returns the next whole lines, and at the end of the file what is left. It uses buf,
 // which may be what an earlier call returned. After an error a line cut short is dropped.
 func (in *lineReader) read(buf []byte) []byte {
-	if cap(buf) == 0 {
+	if cap(buf) < in.size {
 		buf = make([]byte, 0, in.size)
 	}
+	in.size = min(4*in.size, in.most)
 	if in.long {
 		in.behind(buf)
 	}

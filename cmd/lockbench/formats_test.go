@@ -16,6 +16,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/lockbench/lockbench/docs/schema"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 	"github.com/lockbench/lockbench/internal/testkit/locktest"
 )
 
@@ -112,6 +113,7 @@ func (c *conform) file(name, path string) {
 // TestWhatIsWrittenFits checks what lockbench really writes and prints, good and bad, against
 // the schemas.
 func TestWhatIsWrittenFits(t *testing.T) {
+	effort.Long(t)
 	c := &conform{t, schemas(t, true), map[string]int{}}
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

@@ -6,11 +6,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 )
 
 // TestSameSeedSamePage keeps what README.md promises: in virtual time the same command prints
 // the same bytes, save where the run is kept and when.
 func TestSameSeedSamePage(t *testing.T) {
+	effort.Long(t)
 	when := regexp.MustCompile(`\d{8}T\d{6}\.\d{3}Z`)
 	for _, line := range []string{
 		"run --scenario get-del-race",

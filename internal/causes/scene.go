@@ -2,7 +2,10 @@ package causes
 
 import (
 	"fmt"
+	"iter"
+	"math"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -22,7 +25,14 @@ type scene struct {
 	of      map[int][]*effect // by exchange
 	calls   map[int]call      // by exchange
 	places  map[place][]*effect
+	clients map[string]calling
 	alone   map[string]time.Duration // when a client first sent a command while no call of its was under way; see spoken
+}
+
+// calling is the calls that a client sends commands for, in the order in which they began. Those of its threads are among them.
+type calling struct {
+	ops []*histories.Op
+	end []time.Duration // when the last of the calls up to that one had returned
 }
 
 // place is where a server keeps a lock.
@@ -64,6 +74,7 @@ func newScene(run Run) *scene {
 	for _, h := range histories.Holds(run.Events) {
 		s.holds[h.Attempt] = &h
 	}
+	s.clients = s.calling()
 	s.alone = s.background()
 	raw := histories.Effects(run.Exchanges, 0)
 	lockOf := s.names(raw)
@@ -138,32 +149,69 @@ func asks(f histories.F) bool {
 	return f == histories.Acquire || f == histories.Release || f == histories.Extend
 }
 
+// calling returns what each client calls, by the name that its commands are recorded with.
+func (s *scene) calling() map[string]calling {
+	clients := map[string]calling{}
+	for i := range s.ops {
+		o := &s.ops[i]
+		if !asks(o.Invoke.F) {
+			continue
+		}
+		name := histories.WorkerName(o.Invoke.Worker)
+		if s.thread(o.Invoke.Worker) {
+			name = histories.WorkerName(0)
+		}
+		c, end := clients[name], time.Duration(math.MaxInt64)
+		if o.Done {
+			end = o.Complete.Time
+		}
+		if n := len(c.end); n > 0 {
+			end = max(end, c.end[n-1])
+		}
+		clients[name] = calling{append(c.ops, o), append(c.end, end)}
+	}
+	return clients
+}
+
+// begun returns how many of the calls had begun at an instant.
+func (c calling) begun(at time.Duration) int {
+	return sort.Search(len(c.ops), func(i int) bool { return c.ops[i].Invoke.Time > at })
+}
+
+// underWay returns the calls that were under way at an instant, the last to begin first.
+func (c calling) underWay(at time.Duration) iter.Seq[*histories.Op] {
+	return func(yield func(*histories.Op) bool) {
+		for i := c.begun(at) - 1; i >= 0 && c.end[i] >= at; i-- {
+			if under(c.ops[i], at) && !yield(c.ops[i]) {
+				return
+			}
+		}
+	}
+}
+
 // caller finds whose command an effect is of.
 func (s *scene) caller(e histories.Effect, key string) call {
 	x := s.Exchanges[e.Exchange]
-	var found, latest *histories.Op
-	threads := 0
-	for i := range s.ops {
-		o := &s.ops[i]
-		if !asks(o.Invoke.F) || o.Invoke.Key != key {
-			continue
-		}
-		mine := histories.WorkerName(o.Invoke.Worker) == x.Client
-		shared := x.Client == histories.WorkerName(0) && s.Threads > 0 && o.Invoke.Worker < s.Threads
-		switch {
-		case shared && under(o, x.Sent):
-			found, threads = o, threads+1
-		case mine && under(o, x.Sent):
-			return s.during(o, e)
-		case mine && o.Invoke.F == histories.Acquire && o.Invoke.Time <= x.Sent && o.Outcome() != histories.Fail:
-			latest = o
+	calls := s.clients[x.Client]
+	var first *histories.Op
+	n := 0
+	for o := range calls.underWay(x.Sent) {
+		if o.Invoke.Key == key {
+			first, n = o, n+1
 		}
 	}
-	switch {
-	case threads == 1:
-		return s.callOf(found)
-	case latest != nil && threads == 0:
-		return call{hold: s.holds[latest.Invoke.Attempt], attempt: latest.Invoke.Attempt}
+	switch threads := x.Client == histories.WorkerName(0) && s.Threads > 0; {
+	case n == 1 && threads:
+		return s.callOf(first)
+	case n > 0 && threads:
+		return call{}
+	case n > 0:
+		return s.during(first, e)
+	}
+	for _, o := range slices.Backward(calls.ops[:calls.begun(x.Sent)]) {
+		if o.Invoke.F == histories.Acquire && o.Invoke.Key == key && o.Outcome() != histories.Fail && !s.thread(o.Invoke.Worker) {
+			return call{hold: s.holds[o.Invoke.Attempt], attempt: o.Invoke.Attempt}
+		}
 	}
 	return call{}
 }
@@ -201,18 +249,16 @@ func (s *scene) background() map[string]time.Duration {
 		if _, known := alone[said]; known || said == "" || x.Node == register {
 			continue
 		}
-		if !slices.ContainsFunc(s.ops, func(o histories.Op) bool {
-			return asks(o.Invoke.F) && s.speaks(&o, x) && under(&o, x.Sent)
-		}) {
+		speaking := false
+		for range s.clients[x.Client].underWay(x.Sent) {
+			speaking = true
+			break
+		}
+		if !speaking {
 			alone[said] = x.Sent
 		}
 	}
 	return alone
-}
-
-// speaks says whether the client of a call may have sent a command, as itself or as a thread.
-func (s *scene) speaks(o *histories.Op, x histories.Exchange) bool {
-	return histories.WorkerName(o.Invoke.Worker) == x.Client || x.Client == histories.WorkerName(0) && o.Invoke.Worker < s.Threads
 }
 
 func (s *scene) callOf(o *histories.Op) call {

@@ -27,6 +27,7 @@ const sampled = 40
 // record: that events and commands are those that a cause names, and that the recorded commands,
 // executed once more on other servers, do to the keys what it says.
 func TestWhatIsTold(t *testing.T) {
+	effort.Long(t)
 	type job struct {
 		s scenarios.Scenario
 		l locks.Spec
