@@ -10,6 +10,7 @@ import (
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 )
 
 // A lock that sends nothing, as one that gives up before its first try, leaves a tape with
@@ -30,6 +31,7 @@ func TestCommandsOfALockThatSendsNone(t *testing.T) {
 // What crosses the wire is kept of random load as of a scenario, up to a length, and what
 // is missing is told.
 func TestCommandsOfRandomLoad(t *testing.T) {
+	effort.Long(t)
 	for rounds, whole := range map[int]bool{5: true, 1000: false} {
 		res, err := harness.Run(t.Context(), workload(t, harness.Load{Clients: 8, Rounds: rounds}, "setnx-px-spin", resource.None))
 		if err != nil {

@@ -8,11 +8,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 )
 
 // TestBombs checks that what a compressed file unpacks to is not kept: a line without an end, and
 // lines without end.
 func TestBombs(t *testing.T) {
+	effort.Long(t)
 	const unpacked = 64 << 20
 	for name, test := range map[string]struct {
 		again string

@@ -27,7 +27,7 @@ const modelLock = "lock"
 const allExclusion = "exclusion"
 
 // thrift is how much garbage may gather before it is collected, in percent of what is in use. As little
-// is in use of the largest history, it would be collected all the time by default.
+// is in use of the largest history, or of one run after the other, it would be collected all the time by default.
 const thrift = 300
 
 type checkFlags struct {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -153,6 +154,7 @@ func (f *matrixFlags) run(ctx context.Context, specs []locks.Spec, stdout, stder
 
 // play plays a plan and tells on stderr how far it is.
 func play(ctx context.Context, plan *gate.Plan, jobs int, stderr io.Writer) (gate.Results, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(thrift))
 	mine, _ := plan.Runs()
 	t := newProgress(stderr)
 	defer t.End()

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 	"github.com/lockbench/lockbench/internal/testkit/locktest"
 )
 
@@ -59,6 +60,7 @@ func runsAsPrinted(t *testing.T, commands []string) {
 
 // TestCommandsRunAsPrinted takes each command that run, gate and matrix print, and runs it.
 func TestCommandsRunAsPrinted(t *testing.T) {
+	effort.Long(t)
 	for _, line := range []string{
 		"run P08",
 		"run P11 --lock fenced --guard fence --seed 5 --ttl 2s",

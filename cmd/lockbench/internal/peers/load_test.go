@@ -11,12 +11,14 @@ import (
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/internal/libraries"
 	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 	"github.com/lockbench/lockbench/locks"
 )
 
 // TestMeasure: under the same load and faults a lock is accused of what its peers keep, and of
 // nothing that they do not.
 func TestMeasure(t *testing.T) {
+	effort.Long(t)
 	for _, tt := range []struct {
 		lock, nemesis string
 		workload      string
