@@ -22,7 +22,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(anywhere{m}, map[string]func(){"lockbench": main, computingProgram: computingMain, hastyProgram: hastyMain, crashingProgram: crashingMain, decodingProgram: decodingMain})
+	testscript.Main(anywhere{m}, map[string]func(){"lockbench": main, computingProgram: computingMain, hastyProgram: hastyMain, crashingProgram: crashingMain, decodingProgram: decodingMain, crowdProgram: crowdMain})
 }
 
 // anywhere runs the tests where nothing is set that lockbench would obey: on a machine whose CI
