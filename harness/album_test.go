@@ -70,6 +70,7 @@ func TestAlbumChangesNothing(t *testing.T) {
 func TestAlbum(t *testing.T) {
 	for _, backend := range []harness.Backend{harness.Embedded(), harness.Process()} {
 		t.Run(backend.Name, func(t *testing.T) {
+			t.Parallel()
 			if !backend.Virtual() {
 				locktest.NeedRedis(t)
 			}

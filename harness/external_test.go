@@ -108,6 +108,7 @@ func TestExternalLeavesNothing(t *testing.T) {
 
 // TestExternalTellsNoLogin looks for user and password in everything that is kept.
 func TestExternalTellsNoLogin(t *testing.T) {
+	t.Parallel()
 	cfg, looks := onOwnServers(t, scenario(t, scenarios.All()[0], scenarios.All()[0].Broken(), harness.External(harness.Servers{})))
 	cfg.Out = t.TempDir()
 	res := run(t, cfg)
