@@ -10,10 +10,10 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// TestSuccessions checks what masters that come and go do to locks that trust one master. (A
+// TestSuccessionsInVirtualTime checks what masters that come and go do to locks that trust one master. (A
 // majority of independent ones is no help against a split brain of one of them: it counts
 // for both sides.)
-func TestSuccessions(t *testing.T) {
+func TestSuccessionsInVirtualTime(t *testing.T) {
 	effort.Long(t)
 	for _, tc := range []struct {
 		lock, nemesis string

@@ -52,7 +52,9 @@ func (s *scribe) acquire(worker int, t histories.Type, ttl time.Duration, mode h
 const day = 24 * time.Hour
 
 // Shapes lists the shapes.
-func Shapes() []Shape {
+func Shapes() []Shape { return append(ofOneHolder(), ofMany()...) }
+
+func ofOneHolder() []Shape {
 	return []Shape{
 		{"one holder, many extends", func(s *scribe, n int) {
 			a := s.acquire(0, histories.OK, day, "")
@@ -69,6 +71,17 @@ func Shapes() []Shape {
 				s.call(0, histories.Fail, histories.Extend, a)
 			}
 		}},
+		{"one attempt, many releases", func(s *scribe, n int) {
+			a := s.acquire(0, histories.OK, day, "")
+			for range n {
+				s.call(0, histories.Fail, histories.Release, a)
+			}
+		}},
+	}
+}
+
+func ofMany() []Shape {
+	return []Shape{
 		{"many faults, then calls", func(s *scribe, n int) {
 			for range n / 2 {
 				s.event(histories.Nemesis, histories.Invoke, "pause", histories.Event{Node: "A"})
@@ -87,12 +100,6 @@ func Shapes() []Shape {
 					s.acquire((i+1)%5, histories.Fail, 3*time.Millisecond, "")
 				}
 				s.event(i%5, histories.OK, histories.Release, a)
-			}
-		}},
-		{"one attempt, many releases", func(s *scribe, n int) {
-			a := s.acquire(0, histories.OK, day, "")
-			for range n {
-				s.call(0, histories.Fail, histories.Release, a)
 			}
 		}},
 		{"holds that vanish, many releases", func(s *scribe, n int) {
