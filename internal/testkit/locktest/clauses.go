@@ -264,7 +264,7 @@ func tokensIncrease(s *scene) error {
 		}
 		if expires {
 			s.outlive(c)
-		} else if err := s.settle(func() error { return s.release(held) }); err != nil {
+		} else if err := s.settleRelease(held); err != nil {
 			return err
 		}
 	}

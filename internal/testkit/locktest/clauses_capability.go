@@ -120,7 +120,7 @@ func extend(s *scene) error {
 	if err := b.refused(); err != nil {
 		return fmt.Errorf("after the lease's first TTL: %w", err)
 	}
-	return s.settle(func() error { return s.release(held) })
+	return s.settleRelease(held)
 }
 
 func extendAfterExpiry(s *scene) error {

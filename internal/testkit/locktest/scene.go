@@ -167,6 +167,20 @@ func (s *scene) release(held locks.Lease) error {
 	return nil
 }
 
+// settleRelease gives back a lease that is held, until the answer is definite. A call that got no
+// definite answer may have done it, and then the next one is told that the lease is not held.
+func (s *scene) settleRelease(held locks.Lease) error {
+	again := false
+	return s.settle(func() error {
+		err := s.release(held)
+		if again && errors.Is(err, locks.ErrNotHeld) {
+			return nil
+		}
+		again = true
+		return err
+	})
+}
+
 // notHeld checks that a call on a lease that is gone is refused.
 func (s *scene) notHeld(what string, call func(context.Context) error) error {
 	if err := s.settle(func() error { return call(s.ctx) }); !errors.Is(err, locks.ErrNotHeld) {
