@@ -39,11 +39,12 @@ type checkFlags struct {
 	thorough      bool
 	pages         pages
 	html          string // file; empty: none
+	whole         int    // how many events a page is drawn of at most
 	certificate   string // file; empty: none
 }
 
 func newCheck() *cobra.Command {
-	var f checkFlags
+	f := checkFlags{whole: wholePage}
 	cmd := &cobra.Command{
 		Use:   "check FILE",
 		Short: "Judge a recorded history",
@@ -88,7 +89,7 @@ agree; of the rest one part in a thousand is, or all with --thorough.`,
 	flags.StringSliceVar(&f.properties, "property", nil, "judge these alone, comma-separated (default: all of the model)")
 	formatFlag(cmd, &f.format)
 	f.pages.flags(cmd)
-	flags.StringVar(&f.html, "html", "", "draw the history into this file, as a page to be opened in a browser")
+	flags.StringVar(&f.html, "html", "", "draw the history into this file, as a page to be opened in a browser; of more than 200,000 events, what is wrong with it")
 	flags.StringVar(&f.certificate, "certificate", "", "write what proves the verdicts into this file, for lockbench verify")
 	flags.BoolVar(&f.thorough, "thorough", false, "judge exclusion by both engines throughout, and not by sample where a long history is quiet")
 	flags.BoolVar(&f.lenient, "lenient", false, "leave out lines that are not sound, and say which")

@@ -1,8 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +26,13 @@ type Check struct {
 	Report  checker.Report          `json:"report"`
 	Cited   map[int]histories.Event `json:"-"` // the events that witnesses name
 	Drawn   []histories.Event       `json:"-"` // those of their attempts, crashes and faults, in order
+}
+
+// Kept are the events of Cited and Drawn, in order.
+func (c Check) Kept() []histories.Event {
+	all := slices.AppendSeq(slices.Clone(c.Drawn), maps.Values(c.Cited))
+	slices.SortFunc(all, func(a, b histories.Event) int { return cmp.Compare(a.Index, b.Index) })
+	return slices.CompactFunc(all, func(a, b histories.Event) bool { return a.Index == b.Index })
 }
 
 // CheckJSON writes c as one indented JSON object, with Schema set.

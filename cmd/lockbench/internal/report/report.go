@@ -17,6 +17,13 @@ type Run struct {
 	Error     string               `json:"error,omitempty"` // of the harness, or why the run does not apply
 	Unfit     bool                 `json:"-"`               // Error says that the run does not apply
 	Events    []histories.Event    `json:"-"`
+	Total     int                  `json:"-"` // how many events the history has, if Events is a part of it; 0: Events are all
 	Exchanges []histories.Exchange `json:"-"`
 	Samples   []histories.Sample   `json:"-"`
 }
+
+// Recorded is how many events the history has.
+func (r Run) Recorded() int { return max(r.Total, len(r.Events)) }
+
+// InPart says that Events is a part of the history.
+func (r Run) InPart() bool { return len(r.Events) < r.Recorded() }

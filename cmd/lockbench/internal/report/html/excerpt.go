@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
@@ -20,7 +21,7 @@ const (
 	beginning   = 200
 )
 
-// A stretch is a part of a history: from the event at one place up to, and without, that at
+// A stretch is a part of the events: from the one at one place up to, and without, that at
 // another.
 type stretch struct{ from, to int }
 
@@ -33,17 +34,20 @@ func excerpt(r report.Run) []stretch {
 	if n <= mostEvents {
 		return []stretch{{0, n}}
 	}
+	at := func(index int) int { // the events may be a part of the history
+		return sort.Search(n, func(i int) bool { return r.Events[i].Index >= index })
+	}
 	var wanted []stretch
 	for _, res := range violations(r) {
 		pad := around
 		if len(wanted) > 0 {
 			pad = aroundOther
 		}
-		if win := res.Window; win != nil && len(wanted) == 0 && 0 <= win.First && win.Last-win.First < mostEvents/2 {
-			wanted = append(wanted, stretch{win.First - pad, win.Last + 1 + pad})
+		if win := res.Window; win != nil && len(wanted) == 0 && 0 <= win.First && at(win.Last)-at(win.First) < mostEvents/2 {
+			wanted = append(wanted, stretch{at(win.First) - pad, at(win.Last) + 1 + pad})
 		}
 		for _, w := range res.Witness {
-			wanted = append(wanted, stretch{w - pad, w + 1 + pad})
+			wanted = append(wanted, stretch{at(w) - pad, at(w) + 1 + pad})
 		}
 	}
 	if wanted == nil {
@@ -101,6 +105,10 @@ type row struct {
 // list tells the stretches of a run.
 func (p *page) list(r report.Run) {
 	t := report.NewTimeline(r)
+	if r.InPart() {
+		p.listKnown(t, r)
+		return
+	}
 	end := 0
 	for _, s := range excerpt(r) {
 		p.Parts = append(p.Parts, part{Gap: leftOut(r.Events[end:s.from]), Rows: p.rows(t, r.Events[s.from:s.to])})
@@ -110,6 +118,34 @@ func (p *page) list(r report.Run) {
 	if end < len(r.Events) {
 		p.Parts = append(p.Parts, part{Gap: leftOut(r.Events[end:])})
 	}
+}
+
+// listKnown tells a part of a history. Of what lies between its events no more is known than how much it is.
+func (p *page) listKnown(t *report.Timeline, r report.Run) {
+	next := 0 // event
+	for _, s := range excerpt(r) {
+		for from := s.from; from < s.to; {
+			to := from + 1
+			for to < s.to && r.Events[to].Index == r.Events[to-1].Index+1 {
+				to++
+			}
+			p.Parts = append(p.Parts, part{Gap: unread(next, r.Events[from].Index), Rows: p.rows(t, r.Events[from:to])})
+			next = r.Events[to-1].Index + 1
+			p.Listed += to - from
+			from = to
+		}
+	}
+	if next < r.Total {
+		p.Parts = append(p.Parts, part{Gap: unread(next, r.Total)})
+	}
+}
+
+// unread says that events are not listed: those from one up to, and without, another.
+func unread(from, to int) string {
+	if from >= to {
+		return ""
+	}
+	return fmt.Sprintf("%s not listed here: %d to %d", words.Count(to-from, "event"), from, to-1)
 }
 
 func (p *page) rows(t *report.Timeline, events []histories.Event) []row {

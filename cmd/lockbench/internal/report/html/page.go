@@ -106,7 +106,7 @@ type usage struct{ Process, CPU, Memory, Threads string }
 
 func newPage(r report.Run, opt Options) *page {
 	p := &page{
-		Notices: prose(opt.Notices), Files: files(opt.Files), Total: len(r.Events),
+		Notices: prose(opt.Notices), Files: files(opt.Files), Total: r.Recorded(),
 		cited: map[int]bool{}, anchors: map[int]bool{},
 	}
 	for _, f := range p.Files {
@@ -135,8 +135,10 @@ func newPage(r report.Run, opt Options) *page {
 		p.Picture = template.HTML(b.String())
 		return err
 	})
-	p.attempt("plots", func() (err error) { p.Plots, err = plots(r); return err })
-	p.attempt("visualisation of porcupine", func() error { return p.porcupine(r, opt.Model) })
+	if !r.InPart() { // they are of a whole run
+		p.attempt("plots", func() (err error) { p.Plots, err = plots(r); return err })
+		p.attempt("visualisation of porcupine", func() error { return p.porcupine(r, opt.Model) })
+	}
 	p.Styles = []template.CSS{template.CSS(style), template.CSS(picture.Style())}
 	p.Scripts = []template.JS{template.JS(script), template.JS(picture.Script())}
 	p.Policy = policy(append(scriptsOf(p.Porcupine), script, picture.Script())...)
@@ -248,7 +250,7 @@ func (p *page) properties(r report.Run) {
 		}
 	}
 	p.Judged = fmt.Sprintf("Judged %s, %s of unknown outcome%s.",
-		words.Count(len(r.Events), "event"), words.Count(unknowns, "operation"), report.JudgedIn(r.Meta, took))
+		words.Count(r.Recorded(), "event"), words.Count(unknowns, "operation"), report.JudgedIn(r.Meta, took))
 }
 
 func (p *page) link(event int) link {

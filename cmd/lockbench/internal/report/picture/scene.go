@@ -78,9 +78,11 @@ func newScene(r report.Run, most int) *scene {
 	s := &scene{}
 	holds := histories.Holds(r.Events)
 	events, shown := window(r, holds, most)
-	s.shown, s.part = shown, len(events) < len(r.Events)
+	s.shown, s.part = shown, len(events) < len(r.Events) && !r.InPart()
 	if len(events) == 0 {
-		s.shown = "The run recorded no events."
+		if s.shown = "The run recorded no events."; r.InPart() {
+			s.shown = "There is no violation to draw."
+		}
 		return s
 	}
 	b := newBuilder(r, events, holds)

@@ -17,11 +17,14 @@ const around = 24
 // window chooses at most so many events to draw, in their order, and says which they are.
 func window(r report.Run, holds []histories.Hold, most int) ([]histories.Event, string) {
 	events := r.Events
+	if r.InPart() && len(events) <= most {
+		return events, fmt.Sprintf("%d of the run's %s: the calls that prove violations, and the faults up to them.", len(events), words.Count(r.Total, "event"))
+	}
 	if len(events) <= most {
 		return events, "All " + words.Count(len(events), "event") + " of the run."
 	}
 	of := func(n int, which string) string {
-		return fmt.Sprintf("%d of the run's %s: %s.", n, words.Count(len(events), "event"), which)
+		return fmt.Sprintf("%d of the run's %s: %s.", n, words.Count(r.Recorded(), "event"), which)
 	}
 	if v := failed(r.Report); len(v) > 0 {
 		which := "those around the first violation, of " + report.Label(v[0].Property)
