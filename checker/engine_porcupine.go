@@ -70,8 +70,9 @@ func mutex(ctx context.Context) porcupine.Model {
 // calls made short, see short; what is left in one piece then is what overlaps whatever
 // the order. Of such a piece the first sections are judged first, then more and more: it is
 // illegal if they are, and a lock that was granted twice and never given back makes one
-// piece of all that follows. Pieces are judged in batches, for one call of porcupine costs more than
-// a few operations.
+// piece of all that follows. Of one that is longer than whole only parts are judged, see parts: then an
+// answer that all is legal is about them. Pieces are judged in batches, for one call of porcupine costs more
+// than a few operations.
 func linearizable(ctx context.Context, sections []section, budget time.Duration) porcupine.CheckResult {
 	model := mutex(ctx)
 	if sharing(sections) {
@@ -87,6 +88,14 @@ func linearizable(ctx context.Context, sections []section, budget time.Duration)
 	})
 	var batch []porcupine.Operation
 	for piece := range pieces(sections) {
+		if len(piece) > whole {
+			for part := range parts(piece) {
+				if b.answer(b.check(appendPlain(nil, part))); b.worst() != porcupine.Ok {
+					break
+				}
+			}
+			continue
+		}
 		for n := full; n < len(piece) && b.worst() == porcupine.Ok; n *= 4 {
 			b.answer(b.check(appendPlain(nil, begun(piece, n))))
 		}
@@ -102,6 +111,38 @@ func linearizable(ctx context.Context, sections []section, budget time.Duration)
 	b.judge(batch)
 	b.work.Wait()
 	return b.worst()
+}
+
+// whole is how many operations porcupine is given at once: time and memory that it takes grow with their square.
+const whole = 4096
+
+// parts are the sections of a piece, in the order in which they begin, so many at a time that their operations are
+// quickly judged. Each section is among those of two parts, with as many before it as behind it in one or the other.
+func parts(piece []operation) iter.Seq[[]operation] {
+	const width = 512
+	return func(yield func([]operation) bool) {
+		var begins []operation
+		ends := map[int32]operation{}
+		for _, op := range piece {
+			if op.end {
+				ends[op.section] = op
+			} else {
+				begins = append(begins, op)
+			}
+		}
+		for from := 0; from == 0 || from+width/2 < len(begins); from += width / 2 {
+			part := slices.Clone(begins[from:min(from+width, len(begins))])
+			for _, op := range part {
+				if end, ended := ends[op.section]; ended {
+					part = append(part, end)
+				}
+			}
+			slices.SortFunc(part, byCall)
+			if !yield(part) {
+				return
+			}
+		}
+	}
 }
 
 // batches judges batches of operations, as many at once as there are processors.

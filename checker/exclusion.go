@@ -56,6 +56,9 @@ func (x *exclusion) hear(ctx context.Context, s *stretch) error {
 	case x.porcupine != nil && (n > 0 || x.opt.sample(s)):
 		x.asked++
 		answer = x.porcupine(ctx, sections, x.opt.budget())
+		if n > 0 && answer == porcupine.Ok && len(sections) > whole/2 { // no part that it was given has it
+			answer = x.porcupine(ctx, found.first.sections(), x.opt.budget())
+		}
 	case n > 0:
 		answer = porcupine.Illegal
 	}
@@ -170,6 +173,15 @@ func (o overlap) witness() []int {
 		return slices.Compact(w)
 	}
 	return []int{o.first.grant, o.second.grant}
+}
+
+// sections are those that cannot have come one after the other.
+func (o overlap) sections() []section {
+	all := []section{*o.first, *o.second}
+	for _, s := range o.cover {
+		all = append(all, *s)
+	}
+	return all
 }
 
 // since is the first event of the attempts of o. Had something been missing since, it could have ended
