@@ -110,7 +110,7 @@ func (s *scene) victim(e, made *effect) *effect {
 	if made == nil {
 		return nil
 	}
-	for _, m := range s.places[e.at][made.n:e.n] {
+	for _, m := range s.places[e.at][made.n:max(made.n+1, e.n)] { // made may have been sent after e
 		h := m.call.hold
 		if h == nil || !m.Kind.Changes() || s.sameHolder(m.call.attempt, e.call.attempt) {
 			continue
