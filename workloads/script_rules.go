@@ -293,16 +293,25 @@ func (s *Stage) land(ctx context.Context, c *Client, r *rule) error {
 		landed.Before = nil
 		answers[i] = s.Cluster.Link(s.process(c), node).HoldReply(landed)
 	}
-	err := s.Nemesis.Stop(ctx, nemesis.HoldF, c.Name)
+	defer func() {
+		for _, a := range answers {
+			a.Release()
+		}
+	}()
+	if err := s.heal(ctx, nemesis.HoldF, c.Name); err != nil {
+		return err // also if a connection has ended meanwhile: then no answer comes
+	}
+	late := s.Clock.After(longestCall*s.TTL + s.Slack)
 	for _, a := range answers {
 		select {
 		case <-a.Seen():
+		case <-late:
+			return &MissedError{Why: fmt.Sprintf("what was held up of %s, and was let go when its call had ended, was not answered within %d TTLs", c.Name, longestCall)}
 		case <-ctx.Done():
-			err = ctx.Err()
+			return ctx.Err()
 		}
-		a.Release()
 	}
-	return err
+	return nil
 }
 
 // seen waits until a rule has stopped a command of c, which is in a call.
