@@ -160,7 +160,7 @@ func (s *Stage) evicts(ctx context.Context, f nemesis.Fault) error {
 	return nil
 }
 
-// standsStill stops a client that is to hold the lock. That it does not is a *MissedError.
+// standsStill stops a client that is to hold the lock, or is in a call. That it does nothing of either is a *MissedError.
 func (s *Stage) standsStill(ctx context.Context, f nemesis.Fault, client string) error {
 	c, err := s.client(client)
 	if err != nil {
@@ -169,7 +169,7 @@ func (s *Stage) standsStill(ctx context.Context, f nemesis.Fault, client string)
 	if err := s.Nemesis.Start(ctx, f); err != nil {
 		return err
 	}
-	if !c.Holds() {
+	if u := s.pending[c]; !c.Holds() && (u == nil || u.over()) {
 		return &MissedError{Why: c.Name + " does not hold the lock that it was to hold while it stands still"}
 	}
 	return nil
