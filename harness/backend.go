@@ -39,6 +39,8 @@ type Opening struct {
 	World  *sim.World // whose time they live in; nil on a backend that is not virtual
 	Log    io.Writer  // optional: gets warnings, and what takes long
 	Clocks bool       // the run sets their clocks
+	// Scripts are those that servers in virtual time know from the beginning.
+	Scripts []string
 }
 
 // Opened is the servers of a run, which are up.
@@ -88,7 +90,7 @@ func Embedded() Backend {
 		Title: "in-process servers in virtual time; needs nothing installed",
 		Type:  (*embedded.Cluster)(nil),
 		Open: func(_ context.Context, topo cluster.Topology, how Opening) (Opened, error) {
-			c, err := embedded.New(how.World, topo, embedded.Options{Compiled: compiled})
+			c, err := embedded.New(how.World, topo, embedded.Options{Compiled: compiled, Scripts: how.Scripts})
 			if err != nil {
 				return Opened{}, err
 			}

@@ -87,7 +87,12 @@ func (m *member) host(cfg Config, env surroundings) {
 	for _, key := range cfg.keys() {
 		m.Register[key] = resource.NewRegister(client, key)
 	}
-	m.load = append(m.load, m.Register[cfg.keys()[0]].Load) // their scripts are the same
+	m.load = append(m.load, func(ctx context.Context) error {
+		if cfg.scripted() {
+			return client.Ping(ctx).Err()
+		}
+		return m.Register[cfg.keys()[0]].Load(ctx) // their scripts are the same
+	})
 	if c, ok := m.Lock.(locks.Connector); ok {
 		m.load = append(m.load, c.Connect)
 	}
@@ -114,7 +119,12 @@ func (m *member) newLock(cfg Config, env surroundings, life int) locks.Locker {
 		}
 		m.conns = append(m.conns, shard)
 		shards = append(shards, shard)
-		m.load = append(m.load, func(ctx context.Context) error { return locks.Load(ctx, shard) })
+		m.load = append(m.load, func(ctx context.Context) error {
+			if cfg.scripted() {
+				return shard.Ping(ctx).Err()
+			}
+			return locks.Load(ctx, shard)
+		})
 	}
 	m.env = locks.Env{
 		Nodes:    shards,
@@ -159,7 +169,7 @@ func identity(test Test, worker, life int) string {
 	return fmt.Sprintf("%016x-%016x", r.Uint64(), r.Uint64())
 }
 
-// warm connects to every node, one after another.
+// warm connects to every node, one after another, and sends the scripts ahead.
 func (m *member) warm(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, m.Clock.In(10*time.Second))
 	defer cancel()

@@ -33,6 +33,7 @@ type Result struct {
 	Exchanges []histories.Exchange // what crossed the wire, if it was kept
 	Album     []Snapshot           // one after each step of a script and one at the end, if they were kept
 	Samples   []histories.Sample   // what processes took of the machine
+	Calls     []Call               // of a script, if they were kept
 	checker.Judgement
 	Dir string // where the run is kept; empty if it is not
 }
@@ -67,7 +68,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 
 	recorder := histories.NewRecorder(sink)
 	env := surroundings{
-		recorder: recorder, tape: &tape{on: cfg.Tape}, sampler: new(sampler), album: &album{on: cfg.Album},
+		recorder: recorder, tape: &tape{on: cfg.Tape}, sampler: new(sampler), album: &album{on: cfg.Album}, calls: &callLog{on: cfg.Calls},
 		hangs: new(workloads.Hangs), interrupted: ctx.Err, keys: new([]workloads.Key),
 	}
 	if res.Dir != "" {
@@ -114,7 +115,7 @@ func (c Config) notes(servers Opened) (notes []string) {
 
 // collect takes over what was recorded of a run, which ended with played.
 func (r *Result) collect(cfg Config, env surroundings, played error) {
-	r.Events, r.Exchanges, r.Samples, r.Album = env.recorder.Events(), env.tape.exchanges(), env.sampler.kept, env.album.kept
+	r.Events, r.Exchanges, r.Samples, r.Album, r.Calls = env.recorder.Events(), env.tape.exchanges(), env.sampler.kept, env.album.kept, env.calls.kept
 	r.Meta.Terms = cfg.terms(*env.keys, cfg.Tape && env.tape.note() == "")
 	r.Meta.Usage, r.Meta.Notes = histories.Sum(env.sampler.kept), append(r.Meta.Notes, env.sampler.notes...)
 	if n := env.recorder.Clamped(); n > 0 {
@@ -250,7 +251,7 @@ func play(ctx context.Context, cfg Config, servers Opened, env surroundings, met
 	err := sim.RunContext(ctx, cfg.Seed, standstill, func(w *sim.World) error {
 		// A context from outside the bubble cannot wake anybody inside.
 		ctx := context.Background()
-		servers, err := cfg.Backend.Open(ctx, cfg.topology(), Opening{World: w, Log: cfg.Log, Clocks: cfg.setsClocks()})
+		servers, err := cfg.Backend.Open(ctx, cfg.topology(), Opening{World: w, Log: cfg.Log, Clocks: cfg.setsClocks(), Scripts: cfg.scripts()})
 		if err != nil {
 			return err
 		}
@@ -282,6 +283,7 @@ type surroundings struct {
 	recorder    *histories.Recorder
 	tape        *tape
 	album       *album
+	calls       *callLog
 	sampler     *sampler // watches nothing in virtual time
 	hangs       *workloads.Hangs
 	stalls      *stalls          // nil in virtual time

@@ -68,6 +68,7 @@ func stage(ctx context.Context, cfg Config, env surroundings) (err error) {
 	*env.keys = s.Keys
 	clock := members.begin(cfg, env)
 	env.album.watch(s, env, clock)
+	env.calls.watch(s, clock)
 	defer env.sampler.start(clock)()
 	stood := env.stalls.start(env.recorder)
 	defer func() { err = stood(err) }()

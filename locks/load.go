@@ -7,6 +7,15 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
+// Scripts returns the sources of all scripts of this package.
+func Scripts() []string {
+	var all []string
+	for _, s := range scripts() {
+		all = append(all, s.lua)
+	}
+	return all
+}
+
 // Load opens a connection to node and sends every script of this package ahead, so
 // that the first release of a run is one command and not two.
 func Load(ctx context.Context, node *redis.Client) error {

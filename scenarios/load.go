@@ -52,13 +52,13 @@ func Parse(src string) (Scenario, error) {
 	if err != nil {
 		return Scenario{}, err
 	}
-	of, err := scenarioOf(s)
+	of, err := Of(s)
 	of.Text = src
 	return of, err
 }
 
-// scenarioOf returns a schedule as a scenario. A guard, a property, a need or a promise that nobody knows is an error.
-func scenarioOf(s schedule.Schedule) (Scenario, error) {
+// Of returns a schedule as a scenario. A guard, a property, a need or a promise that nobody knows is an error.
+func Of(s schedule.Schedule) (Scenario, error) {
 	of := Scenario{
 		ID: s.ID, Name: s.Name, Title: s.Title, Source: s.Source, Why: s.Why,
 		Replicas: s.Replicas, ClusterMode: s.ClusterMode, Clocks: s.Clocks, Threads: s.Threads, Keys: s.Keys,

@@ -28,7 +28,9 @@ func (s *Stage) counted(c *Client, p schedule.Step, call func(context.Context) e
 				return err
 			}
 		}
-		n.begun.Add(1)
+		if k := n.begun.Add(1); s.Called != nil {
+			s.Called(c.Name, int(k))
+		}
 		defer n.ended.Add(1)
 		return call(ctx)
 	}

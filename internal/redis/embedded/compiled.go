@@ -8,13 +8,14 @@ import (
 	"github.com/yuin/gopher-lua/parse"
 )
 
-// Compiled keeps compiled scripts for the clusters that share it, since to parse a script costs more than to run it. It is
-// safe for concurrent use. The zero value is empty and ready.
+// Compiled keeps compiled scripts, and what runs them, for the clusters that share it, since to parse a script costs more than to
+// run it. It is safe for concurrent use. The zero value is empty and ready.
 type Compiled struct {
+	lua   interpreters
 	bySHA sync.Map // of *lua.FunctionProto, which nobody changes
 }
 
-func (c *Compiled) get(sha, script string) (*lua.FunctionProto, error) {
+func (c *Compiled) script(sha, script string) (*lua.FunctionProto, error) {
 	if known, ok := c.bySHA.Load(sha); ok {
 		return known.(*lua.FunctionProto), nil
 	}

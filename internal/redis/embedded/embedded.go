@@ -30,6 +30,7 @@ const DefaultLag = 5 * time.Millisecond
 type Options struct {
 	Lag      time.Duration // replication lag; 0 means DefaultLag
 	Compiled *Compiled     // shared with other clusters; nil: with none
+	Scripts  []string      // that masters and register know from the beginning
 }
 
 // Cluster is an embedded deployment. It implements cluster.Cluster, Killer,
@@ -66,12 +67,15 @@ func New(w *sim.World, topo cluster.Topology, opt Options) (*Cluster, error) {
 	}
 	c := &Cluster{world: w, timer: w.Source(), topo: topo, lag: lag, nodes: map[string]*node{}, links: map[pair]*wire.Link{}}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
-	pool := &interpreters{compiled: cmp.Or(opt.Compiled, new(Compiled))}
+	pool := cmp.Or(opt.Compiled, new(Compiled))
 	for _, n := range topo.Nodes() {
 		member := newNode(n, w.Source(), pool)
 		member.clusterMode = topo.ClusterMode && n.Role == cluster.Master
 		if err := member.start(nil); err != nil {
 			return nil, errors.Join(err, c.Close())
+		}
+		if n.Role != cluster.Replica {
+			member.know(opt.Scripts)
 		}
 		c.nodes[n.Name] = member
 		switch n.Role {

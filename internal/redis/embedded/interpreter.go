@@ -14,11 +14,8 @@ import (
 // chunkName is what Redis calls a script in error messages.
 const chunkName = "user_script"
 
-// interpreters is a pool. The nodes of a cluster share one, as in virtual time no two
-// scripts run at once.
+// interpreters is a pool.
 type interpreters struct {
-	compiled *Compiled
-
 	mu     sync.Mutex
 	idle   []*interpreter
 	nested any // the context of peers that belong to a script

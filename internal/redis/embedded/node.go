@@ -22,7 +22,7 @@ import (
 type node struct {
 	cluster.Node
 	source *sim.Source
-	pool   *interpreters
+	pool   *Compiled
 	// clusterMode says that it is a node of a Redis Cluster, with all hash slots.
 	clusterMode bool
 
@@ -30,6 +30,7 @@ type node struct {
 	redis   *miniredis.Miniredis // nil while the node is down
 	clock   wallClock            // the node's own
 	running chan struct{}        // closed while the node is not paused
+	scripts *scripts
 	aof     aof
 	memory  memoryLimit
 
@@ -39,7 +40,7 @@ type node struct {
 	wrote  map[*server.Peer]int64 // by connection: which change its last one was, see wait
 }
 
-func newNode(n cluster.Node, source *sim.Source, pool *interpreters) *node {
+func newNode(n cluster.Node, source *sim.Source, pool *Compiled) *node {
 	running := make(chan struct{})
 	close(running)
 	return &node{Node: n, source: source, pool: pool, running: running}
@@ -57,6 +58,7 @@ func (n *node) start(data dataset) error {
 		return err
 	}
 	s := newScripts(m, n.pool)
+	n.scripts = s
 	m.Server().SetPreHook(func(p *server.Peer, cmd string, args ...string) bool {
 		return n.hook(s, p, cmd, args)
 	})
@@ -70,6 +72,13 @@ func (n *node) start(data dataset) error {
 	n.memory.full.Store(false)
 	n.redis = m
 	return nil
+}
+
+// know lets a node that was just started know scripts.
+func (n *node) know(all []string) {
+	for _, source := range all {
+		n.scripts.load(sha1Hex(source), source)
+	}
 }
 
 func (n *node) now() time.Time {

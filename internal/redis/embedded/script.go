@@ -21,7 +21,7 @@ import (
 type scripts struct {
 	redis *miniredis.Miniredis
 	srv   *server.Server
-	pool  *interpreters
+	pool  *Compiled
 
 	mu     sync.Mutex
 	known  map[string]*lua.FunctionProto // by SHA1; nil: nothing is known any more
@@ -31,7 +31,7 @@ type scripts struct {
 	random drand48 // guarded by redis
 }
 
-func newScripts(m *miniredis.Miniredis, pool *interpreters) *scripts {
+func newScripts(m *miniredis.Miniredis, pool *Compiled) *scripts {
 	return &scripts{redis: m, srv: m.Server(), pool: pool, known: map[string]*lua.FunctionProto{},
 		teller: discard(), random: newDrand48(firstSeed)}
 }
@@ -114,7 +114,7 @@ func (s *scripts) load(sha, source string) bool {
 	if s.known == nil || s.known[sha] != nil {
 		return s.known != nil
 	}
-	proto, err := s.pool.compiled.get(sha, source)
+	proto, err := s.pool.script(sha, source)
 	if err != nil {
 		return false
 	}
@@ -145,7 +145,7 @@ func (s *scripts) run(p *server.Peer, db int, sha string, keys, argv []string) b
 	if proto == nil {
 		return false
 	}
-	in := s.pool.get(s.srv)
+	in := s.pool.lua.get(s.srv)
 	if in == nil {
 		return false
 	}
@@ -153,7 +153,7 @@ func (s *scripts) run(p *server.Peer, db int, sha string, keys, argv []string) b
 	in.attach(s.srv, db, &s.random)
 	reply := in.run(sha, proto, keys, argv, p.Resp3)
 	s.redis.Unlock()
-	s.pool.put(in)
+	s.pool.lua.put(in)
 	p.WriteRaw(reply) // not under the lock: a long reply is sent at once, and looks at the data
 	return true
 }

@@ -1,0 +1,18 @@
+package harness
+
+import (
+	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/locks"
+)
+
+// scripted says whether the servers know all scripts from the beginning.
+func (c Config) scripted() bool { return c.Scripted && c.Backend.Virtual() }
+
+// scripts are those that the servers know from the beginning.
+func (c Config) scripts() []string {
+	if !c.scripted() {
+		return nil
+	}
+	read, write, enter := resource.Scripts()
+	return append(locks.Scripts(), read, write, enter)
+}
