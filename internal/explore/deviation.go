@@ -1,0 +1,199 @@
+package explore
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lockbench/lockbench/workloads/schedule"
+)
+
+// Point is a command that a client sends: where a program can be made to go another way.
+type Point struct {
+	Client string
+	Call   int    // of the client, from 1 on; 0: its clients share connections, and it is not known whose it is
+	Server string // as schedules write it
+	What   string // the command's name as schedules write it
+	Nth    int    // of those of that name, in the call and to the server
+}
+
+// Deviation is something that happens when a command is sent, or when its reply is under way.
+type Deviation struct {
+	Point
+	Reply bool
+	Act   Act
+}
+
+// String tells the deviation.
+func (d Deviation) String() string {
+	edge := "the request of"
+	if d.Reply {
+		edge = "the reply to"
+	}
+	return fmt.Sprintf("%s at %s %s's %s in call %d", d.Act.Name, edge, d.Client, d.What, d.Call)
+}
+
+// Act is what a deviation does.
+type Act struct {
+	Name string
+	// kind is what is the same about acts of different lengths: what one of them can do to a lock the other may do by chance. Empty: Name.
+	kind string
+	// meets are the sides of a command that it can be done at.
+	request, reply bool
+	register       bool // it can be done at commands to the register
+	replicas       int  // that it needs
+	lasts          bool // it happens to servers, or goes on after the call, so that it does not matter in the midst of which call it begins
+	majority       bool // it happens to a majority of independent masters
+	breaks         bool // the connection, and what is held on it does not go on
+	// action takes the place of a hold; empty: the command is held until the act has begun.
+	action schedule.Action
+	// steps are done while the command is held. Nil: none.
+	steps func(d Deviation) (before, after []schedule.Step)
+}
+
+// span is a number of leases.
+func span(ttls float64) *schedule.Span { return &schedule.Span{TTLs: ttls} }
+
+func sleep(ttls float64) schedule.Step {
+	return schedule.Step{Verb: schedule.Sleep, For: span(ttls)}
+}
+
+// short and long are for how long something lasts: less than a lease, and longer than one.
+const (
+	short = 0.3
+	long  = 1.3
+)
+
+// Acts lists what can be done at a command.
+func Acts() []Act {
+	delay := func(ttls float64) Act {
+		return Act{
+			Name: fmt.Sprintf("delay %gT", ttls), kind: "delay", request: true, reply: true, register: true,
+			steps: func(Deviation) (before, after []schedule.Step) { return []schedule.Step{sleep(ttls)}, nil },
+		}
+	}
+	return []Act{
+		delay(short),
+		delay(long),
+		{Name: "lose", reply: true, action: schedule.Lose},
+		{Name: "twice", reply: true, action: schedule.Twice},
+		onClient("pause", long),
+		{Name: "crash", request: true, reply: true, breaks: true, steps: func(d Deviation) (before, after []schedule.Step) {
+			return []schedule.Step{{Verb: schedule.Start, What: schedule.KillClient, Who: []string{d.Client}}}, nil
+		}},
+		onClient("partition", long),
+		onServer("restart", 0),
+		onServer("restart-aof", 0),
+		onServer("stall", long),
+		onMajority("restart", 0),
+		onMajority("stall", long),
+		clock(long),
+		clock(-long),
+		clientClock(long),
+		clientClock(-long),
+		{Name: "failover", lasts: true, request: true, reply: true, replicas: 1, steps: func(Deviation) (before, after []schedule.Step) {
+			return nil, []schedule.Step{{Verb: schedule.Start, What: "failover"}} // which waits until all connections are gone
+		}},
+		{Name: "script-flush", lasts: true, reply: true, steps: func(Deviation) (before, after []schedule.Step) {
+			return []schedule.Step{{Verb: schedule.Start, What: "script-flush"}}, nil
+		}},
+		onServer("squatter", short),
+	}
+}
+
+// onClient is a fault of the client, which begins before the command goes on and lasts for so long.
+func onClient(fault string, ttls float64) Act {
+	return Act{Name: fault, request: true, reply: true, register: fault == "pause", breaks: fault == "partition", steps: func(d Deviation) (before, after []schedule.Step) {
+		who := []string{d.Client}
+		return []schedule.Step{{Verb: schedule.Start, What: fault, Who: who}},
+			[]schedule.Step{sleep(ttls), {Verb: schedule.Stop, What: fault, Who: who}}
+	}}
+}
+
+// onServer is a fault of the server to which the command is sent.
+func onServer(fault string, ttls float64) Act {
+	return Act{Name: fault, lasts: true, request: fault != "squatter", reply: fault != "stall", breaks: strings.HasPrefix(fault, "restart"), steps: func(d Deviation) (before, after []schedule.Step) {
+		return lasting(fault, []string{d.Server}, ttls)
+	}}
+}
+
+// onMajority is a fault of more than half of five independent masters.
+func onMajority(fault string, ttls float64) Act {
+	act := onServer(fault, ttls)
+	act.Name, act.majority = fault+" of a majority", true
+	act.steps = func(Deviation) (before, after []schedule.Step) { return lasting(fault, []string{"1", "2", "3"}, ttls) }
+	return act
+}
+
+// lasting are the steps of a fault of servers that lasts for so long, or that is over at once.
+func lasting(fault string, on []string, ttls float64) (before, after []schedule.Step) {
+	start, stop := schedule.Step{Verb: schedule.Start, What: fault, On: on}, schedule.Step{Verb: schedule.Stop, What: fault, On: on}
+	if ttls == 0 {
+		return []schedule.Step{start, stop}, nil
+	}
+	return []schedule.Step{start}, []schedule.Step{sleep(ttls), stop}
+}
+
+// clock lets the clock of the server jump, for good.
+func clock(ttls float64) Act {
+	return Act{Name: fmt.Sprintf("clock %gT", ttls), lasts: true, reply: true, steps: func(d Deviation) (before, after []schedule.Step) {
+		return []schedule.Step{{Verb: schedule.Start, What: "clock", On: []string{d.Server}, By: span(ttls)}}, nil
+	}}
+}
+
+// clientClock lets the clock of the client jump, for good.
+func clientClock(ttls float64) Act {
+	return Act{Name: fmt.Sprintf("client-clock %gT", ttls), lasts: true, reply: true, steps: func(d Deviation) (before, after []schedule.Step) {
+		return []schedule.Step{{Verb: schedule.Start, What: "client-clock", Who: []string{d.Client}, By: span(ttls)}}, nil
+	}}
+}
+
+// rule is the step that meets the command.
+func (d Deviation) rule() schedule.Step {
+	action := d.Act.action
+	if action == "" {
+		action = schedule.Hold
+	}
+	step := schedule.Step{Verb: schedule.At, Who: []string{d.Client}, Op: d.Call, What: d.What, Nth: d.Nth, Reply: d.Reply, Action: action}
+	if d.Server != "1" {
+		step.On = []string{d.Server}
+	}
+	return step
+}
+
+// steps are what is done when the command has been met.
+func (d Deviation) steps() []schedule.Step {
+	if d.Act.steps == nil {
+		return nil
+	}
+	who := []string{d.Client}
+	before, after := d.Act.steps(d)
+	all := append([]schedule.Step{{Verb: schedule.Wait, What: schedule.Held, Who: who}}, before...)
+	if !d.Act.breaks {
+		all = append(all, schedule.Step{Verb: schedule.LetGo, Who: who, Free: true})
+	}
+	return append(all, after...)
+}
+
+// allowed says whether the deviation can be done at the point, of a lock on so many masters. Independent masters are alike, so that
+// what happens to one of them happens to the first.
+func (d Deviation) allowed(masters int) bool {
+	switch {
+	case d.Server == schedule.Register && !d.Act.register, d.Act.majority && masters < 3, d.Server != "1" && d.Server != schedule.Register:
+		return false
+	case d.Reply:
+		return d.Act.reply
+	}
+	return d.Act.request
+}
+
+// At returns all deviations that begin at a point, of a lock on so many masters.
+func At(p Point, masters int) (all []Deviation) {
+	for _, act := range Acts() {
+		for _, reply := range []bool{false, true} {
+			if d := (Deviation{p, reply, act}); d.allowed(masters) {
+				all = append(all, d)
+			}
+		}
+	}
+	return all
+}

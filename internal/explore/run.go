@@ -1,0 +1,125 @@
+package explore
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/workloads/schedule"
+)
+
+// Outcome is what a run of a program came to.
+type Outcome struct {
+	Fails   []checker.Property // that count
+	Fail    []string           // all that are broken, as schedules name them
+	Unknown []string           // of which nothing can be said
+	Points  []Point
+	Missed  bool // something that was to happen did not
+}
+
+// Run plays a program with a lock in virtual time. An error is of the harness, or says that the run is not applicable
+// (harness.NotApplicable).
+func Run(ctx context.Context, p Program, lock locks.Spec, backend harness.Backend) (Outcome, error) {
+	cfg, err := p.config(lock)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if cfg, err = cfg.On(backend); err != nil {
+		return Outcome{}, err
+	}
+	cfg.Seed = 1
+	res, err := harness.Run(ctx, cfg)
+	if err != nil {
+		return Outcome{}, err
+	}
+	out := Outcome{Points: points(p, lock, res), Missed: slices.ContainsFunc(res.Events, func(e histories.Event) bool { return e.F == histories.Missed })}
+	for _, r := range res.Report.Results {
+		switch r.Verdict {
+		case checker.Fail:
+			out.Fails = append(out.Fails, r.Property)
+			out.Fail = append(out.Fail, string(r.Property))
+		case checker.Unknown:
+			out.Unknown = append(out.Unknown, string(r.Property))
+		}
+	}
+	out.Fails = counted(out.Fails, lock)
+	return out, nil
+}
+
+// counted leaves out what no lock with leases can keep: who goes on after the deadline that it was told is by itself in its
+// section. That is the lock's affair only if it promises to renew the lease.
+func counted(fails []checker.Property, lock locks.Spec) []checker.Property {
+	if lock.Class().Renews || slices.Contains(fails, checker.LeaseExclusion) {
+		return fails
+	}
+	return slices.DeleteFunc(fails, func(p checker.Property) bool { return p == checker.StrictExclusion || p == checker.ResourceSafety })
+}
+
+// mostPolls is how many commands of one name in one call are points, and the last one: a client that polls would have thousands.
+const mostPolls = 2
+
+// points are the commands of a run's clients, in an order that does not depend on who of several was seen first.
+func points(p Program, lock locks.Spec, res harness.Result) []Point {
+	servers := map[string]string{}
+	for i, n := range (cluster.Topology{Masters: lock.Masters}).Nodes() {
+		servers[n.Name] = strconv.Itoa(i + 1)
+		if n.Role == cluster.Register {
+			servers[n.Name] = schedule.Register
+		}
+	}
+	var all []Point
+	seen := map[Point]int{}
+	for _, x := range res.Exchanges {
+		call, within := callAt(res.Calls, x.Client, x.Sent)
+		server, name := servers[x.Node], x.Words
+		if !within || server == "" || len(name) == 0 || prelude(name[0]) {
+			continue
+		}
+		if slices.Index(p.Names(), x.Client) < p.Threads {
+			call = 0
+		}
+		at := Point{Client: x.Client, Call: call, Server: server, What: written(name[0])}
+		seen[at]++
+		at.Nth = seen[at]
+		all = append(all, at)
+	}
+	return slices.DeleteFunc(all, func(at Point) bool {
+		nth := at.Nth
+		at.Nth = 0
+		return nth > mostPolls && nth < seen[at]
+	})
+}
+
+// callAt is the call that a client is in, or that it was in last, at an instant. within says that there is one, and that the steps
+// are not over.
+func callAt(calls []harness.Call, client string, at time.Duration) (n int, within bool) {
+	for _, c := range calls {
+		switch {
+		case c.At > at:
+		case c.Client == client:
+			n = max(n, c.N)
+		case c.Client == "":
+			return 0, false
+		}
+	}
+	return n, n > 0
+}
+
+// prelude says of a command that it is about the connection alone, or about scripts.
+func prelude(name string) bool {
+	return slices.Contains([]string{"HELLO", "AUTH", "CLIENT", "SELECT", "PING", "SCRIPT", "SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE"}, name)
+}
+
+// written is how a rule names a command.
+func written(name string) string {
+	if name == "EVAL" || name == "EVALSHA" {
+		return schedule.Script
+	}
+	return name
+}

@@ -1,0 +1,68 @@
+package explore
+
+import (
+	"context"
+	"strings"
+
+	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/workloads/schedule"
+)
+
+// mostTwins is how many locks that keep what a finding breaks are named in its text.
+const mostTwins = 2
+
+// Text is a schedule of the finding's that lockbench run plays, with what is expected of the lock under it and of some that keep what
+// it breaks. The error is that of the harness.
+func (f Finding) Text(ctx context.Context, lock locks.Spec, opt Options) (schedule.Schedule, error) {
+	p := f.Schedule()
+	p.Name, p.Lock, p.Title, p.Why = lock.Name+"-"+string(f.Broken[0]), lock.Name, f.Title(), f.Why()
+	for _, name := range append([]string{lock.Name}, f.KeptBy...) {
+		of := lock
+		if name != lock.Name {
+			var err error
+			if of, err = opt.Among.Find(name); err != nil {
+				return p.Schedule, err
+			}
+		}
+		out, err := Run(ctx, p, of, opt.Backend)
+		if harness.NotApplicable(err) {
+			continue
+		}
+		if err != nil {
+			return p.Schedule, err
+		}
+		if name != lock.Name && out.Missed {
+			continue // it does not send the command that the schedule is about
+		}
+		if p.Expect = append(p.Expect, schedule.Expect{Lock: name, Fail: out.Fail, Unknown: out.Unknown}); len(p.Expect) > mostTwins {
+			break
+		}
+	}
+	return p.Schedule, nil
+}
+
+// Title says in a line what happens.
+func (f Finding) Title() string {
+	if len(f.Deviations) == 0 {
+		return f.Program.Title + ", in fair weather"
+	}
+	var all []string
+	for _, d := range f.Deviations {
+		all = append(all, d.String())
+	}
+	return f.Program.Title + "; " + strings.Join(all, ", ")
+}
+
+// Why says in a sentence what the finding shows.
+func (f Finding) Why() string {
+	var broken []string
+	for _, p := range f.Broken {
+		broken = append(broken, strings.ReplaceAll(string(p), "-", " "))
+	}
+	text := "The lock breaks " + strings.Join(broken, ", ")
+	if len(f.KeptBy) > 0 {
+		return text + ", which " + f.KeptBy[0] + " keeps under whatever deviation of this kind."
+	}
+	return text + "."
+}
