@@ -197,8 +197,9 @@ func fields(m *miniredis.Miniredis, key string) []cluster.Field {
 			fields = append(fields, cluster.Field{Name: name, Value: m.HGet(key, name)})
 		}
 	} else {
-		scores, _ := m.SortedSet(key) // it is one
-		for name, score := range scores {
+		names, _ := m.ZMembers(key) // it is a sorted set; SortedSet returns miniredis' own map, and commands may be under way
+		for _, name := range names {
+			score, _ := m.ZScore(key, name)
 			fields = append(fields, cluster.Field{Name: name, Value: strconv.FormatFloat(score, 'f', -1, 64)})
 		}
 	}
