@@ -37,7 +37,7 @@ type Act struct {
 	Name string
 	// kind is what is the same about acts of different lengths: what one of them can do to a lock the other may do by chance. Empty: Name.
 	kind string
-	// meets are the sides of a command that it can be done at.
+	// request and reply say at which side of a command it can be done.
 	request, reply bool
 	register       bool // it can be done at commands to the register
 	replicas       int  // that it needs

@@ -155,9 +155,10 @@ func (e *explorer) look(ctx context.Context, p Program, ds []Deviation, fails []
 			continue
 		}
 		keptBy, sharedBy := e.measure(ctx, property, p, ds)
+		if ctx.Err() != nil {
+			break // what was measured before counts
+		}
 		switch {
-		case ctx.Err() != nil:
-			return
 		case sharedBy == "":
 			f.Broken, f.KeptBy = append(f.Broken, property), keptBy
 			e.accused[t] = len(e.found.Findings)

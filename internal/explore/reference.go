@@ -19,8 +19,8 @@ type profile struct {
 // its class that promise no more than it does (locks.References): what one of them breaks under a deviation of the same kind, at
 // whatever command, is a weakness of the class. keptBy are all of them if none does; there may be none.
 //
-// What lasts is also looked for in the usual program. A deviation may hit a lock that does more where it does not hit another. So what locks break under it that promise less, and keep
-// in fair weather, is no fault of a lock that promises more, either.
+// What lasts is also looked for in the usual program. A deviation may hit a lock that does more where it does not hit another. So what
+// locks break under it that promise less, and keep in fair weather, is no fault of a lock that promises more, either.
 func (e *explorer) measure(ctx context.Context, property checker.Property, p Program, ds []Deviation) (keptBy []string, sharedBy string) {
 	steps := locks.Steps{Failover: p.Replicas > 0}
 	for _, d := range ds {
