@@ -84,13 +84,13 @@ func (b Backend) orDefault() Backend {
 // Embedded returns the backend of in-process servers in virtual time. The runs of one such value share what is costly to
 // make and never changes.
 func Embedded() Backend {
-	compiled := new(embedded.Compiled)
+	shared := new(embedded.Shared)
 	return Backend{
 		Name:  histories.BackendEmbedded,
 		Title: "in-process servers in virtual time; needs nothing installed",
 		Type:  (*embedded.Cluster)(nil),
 		Open: func(_ context.Context, topo cluster.Topology, how Opening) (Opened, error) {
-			c, err := embedded.New(how.World, topo, embedded.Options{Compiled: compiled, Scripts: how.Scripts})
+			c, err := embedded.New(how.World, topo, embedded.Options{Shared: shared, Scripts: how.Scripts})
 			if err != nil {
 				return Opened{}, err
 			}

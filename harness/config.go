@@ -138,6 +138,9 @@ func (c Config) withDefaults() (Config, error) {
 	if err := c.canEmploy(); err != nil {
 		return c, err
 	}
+	if c.Threads > locks.MostThreads {
+		return c, fmt.Errorf("%d clients are threads of one process, want at most %d, which share its connections", c.Threads, locks.MostThreads)
+	}
 	if c.TTL <= 0 {
 		return c, fmt.Errorf("TTL is %v, want more than 0", c.TTL)
 	}

@@ -25,14 +25,20 @@ func NewClient(dial func(ctx context.Context) (net.Conn, error)) *redis.Client {
 	return redis.NewClient(opt)
 }
 
+// poolSize is how many commands a client can have under way. The pool is never exhausted, since the timers of those who wait for a
+// connection are shared by the whole process, and one that was made in virtual time crashes the next run that meets it. A
+// process has MostThreads at most, each with a call and what goes on behind it. A larger pool costs each client its making.
+const poolSize = 2 * (MostThreads + 4)
+
+// MostThreads is how many threads can share a client.
+const MostThreads = 60
+
 // clientOptions are what all clients have in common.
 func clientOptions() *redis.Options {
 	return &redis.Options{
 		// RESP2: no push frames to drain between commands.
 		Protocol: 2,
-		// Never exhausted: timers of waiters are shared by the whole process, and one
-		// that was made in a virtual-time bubble crashes the next bubble that meets it.
-		PoolSize: 1000,
+		PoolSize: poolSize,
 		// Pipelines and transactions share that pool: a second one would be small.
 		PipelinePoolSize: -1,
 		// No connection is opened in the background.

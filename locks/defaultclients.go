@@ -26,7 +26,7 @@ func newDefaultClient(dial func(ctx context.Context) (net.Conn, error), contextT
 			return newLazyConn(dial), nil
 		},
 		Protocol:                 2,
-		PoolSize:                 1000,
+		PoolSize:                 poolSize,
 		PipelinePoolSize:         -1,
 		MinRetryBackoff:          backoff,
 		MaxRetryBackoff:          backoff,

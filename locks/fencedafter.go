@@ -35,8 +35,9 @@ func fencedAfterSpec() Spec {
 // fencing tokens are measured.
 //
 // A token that was drawn before the key, or after it was lost, could be lower than that of an
-// earlier holder. If the second step finds the key gone, the attempt is refused; if it gets no
-// answer, the key is given back and the outcome stays open until the TTL ends.
+// earlier holder. If the second step finds the key gone, nothing is held, and nobody else need have
+// it: that is no refusal. If it gets no answer, the key is given back and the outcome stays open until
+// the TTL ends.
 //
 // Sound under the assumptions of fenced.
 func newFencedAfter(env Env) Locker {
@@ -52,7 +53,7 @@ func fencedAfterAcquire(ctx context.Context, node *redis.Client, key, token stri
 	case err != nil:
 		return 0, errors.Join(err, compareAndDelete(ctx, node, key, token))
 	case fence < 1:
-		return 0, ErrTaken // the lease ended between the steps
+		return 0, errors.New("the lease ended before its token was drawn")
 	}
 	return fence, nil
 }

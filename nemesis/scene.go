@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
@@ -191,9 +192,11 @@ func InstantFaults() []histories.F {
 	return those(nil, func(k Kind) bool { return k.AtOnce })
 }
 
+var kinds = sync.OnceValue(All) //nolint:gochecknoglobals // each run asks several times which of them are so, and nothing changes them
+
 // those adds to faults that are no kind those of the kinds that are so.
 func those(faults []histories.F, is func(Kind) bool) []histories.F {
-	for _, k := range All() {
+	for _, k := range kinds() {
 		if is(k) {
 			faults = append(faults, k.F)
 		}

@@ -111,7 +111,7 @@ func (c *Client) told(lease locks.Lease) time.Duration {
 		return 0
 	}
 	left := c.Skew.lasts(end.Sub(c.Clock.Now()))
-	return c.Now() + left
+	return max(c.Now()+left, 1) // 0 would be none that was told
 }
 
 // Overdue says whether the innermost lease is over by the client's clock, so that who trusts

@@ -57,7 +57,11 @@ func (c *Client) owes(s *section, now, d time.Duration) time.Duration {
 	case d <= 0:
 		return s.owed
 	case c.ExtendAdds:
-		return max(s.owed, now) + d
+		left := s.owed - now
+		if told := s.lease.Deadline(); !told.IsZero() { // by its own clock, which may be wrong
+			left = min(left, told.Sub(c.Clock.Now()))
+		}
+		return now + max(left, 0) + d
 	}
 	return now + d
 }

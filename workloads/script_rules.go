@@ -33,6 +33,7 @@ func (r *rule) release() {
 type once struct {
 	fault histories.F
 	free  bool // whether the first key's lock was certainly free before it
+	op    int  // the call that it is about; 0: any
 }
 
 // scripts are the commands that run a script.
@@ -73,7 +74,8 @@ func (s *Stage) arm(ctx context.Context, p schedule.Step) error {
 	return nil
 }
 
-// armOnce begins a fault that hits one command of the client's next call and ends with the call.
+// armOnce begins a fault that hits one command of the client's next call and ends with the call. In a lane it ends when the call that it
+// is about is waited for, or the lane is.
 func (s *Stage) armOnce(ctx context.Context, c *Client, node string, p schedule.Step) error {
 	if err := s.finish(ctx, c); err != nil {
 		return err
@@ -92,7 +94,7 @@ func (s *Stage) armOnce(ctx context.Context, c *Client, node string, p schedule.
 	if p.Action == schedule.Twice {
 		fault = nemesis.Duplicate(c.Name, link, m)
 	}
-	s.once[c.Name] = once{fault.F, free}
+	s.once[c.Name] = once{fault.F, free, p.Op}
 	return s.Nemesis.Start(ctx, fault)
 }
 

@@ -36,7 +36,13 @@ func (s *Stage) waitFor(ctx context.Context, p schedule.Step) error {
 		return s.Clock.Sleep(ctx, left-(s.TTL-s.span(p.For)))
 	case schedule.Done:
 		if p.Op > 0 {
-			return s.callEnds(ctx, s.Clock, schedule.Ref{Who: p.Who[0], Op: p.Op})
+			if err := s.callEnds(ctx, s.Clock, schedule.Ref{Who: p.Who[0], Op: p.Op}); err != nil {
+				return err
+			}
+			if s.once[who[0].Name].op != p.Op {
+				return nil
+			}
+			return s.settle(ctx, who[0])
 		}
 		if err := s.finishAll(ctx, who); err != nil {
 			return err

@@ -5,13 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
-	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -19,8 +15,6 @@ import (
 
 	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/cmd/lockbench/internal/progress"
-	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
-	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/libraries"
 	"github.com/lockbench/lockbench/internal/words"
@@ -28,13 +22,19 @@ import (
 )
 
 // deepest is how many deviations a schedule may have.
-const deepest = 1
+const deepest = 2
+
+// usualDepth is how many it has unless --depth says more.
+const usualDepth = 1
 
 type exploreFlags struct {
-	depth, jobs int
-	budget      time.Duration
-	programs    []string
-	out         string
+	depth, jobs, samples int
+	seed                 uint64
+	budget               time.Duration
+	programs             []string
+	out                  string
+	shard                string
+	json, junit, resume  string
 }
 
 func newExplore() *cobra.Command {
@@ -60,17 +60,27 @@ the time that there was.`,
 			if err != nil {
 				return usage(err)
 			}
-			return f.run(cmd.Context(), lock, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			opt, err := f.options()
+			if err != nil {
+				return usage(err)
+			}
+			return f.run(cmd.Context(), lock, opt, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return lockNames(), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&f.depth, "depth", deepest, "deviations of a schedule at most: 0 or 1")
+	flags.IntVar(&f.depth, "depth", usualDepth, "deviations of a schedule at most: 0, 1 or 2")
 	flags.DurationVar(&f.budget, "budget", 0, "how long to look (default: until all schedules are played)")
 	flags.StringSliceVar(&f.programs, "program", nil, "programs, comma-separated (default: all that the lock can play)")
 	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one per processor)")
+	flags.IntVar(&f.samples, "samples", 0, "schedules of two deviations that are drawn besides")
+	flags.Uint64Var(&f.seed, "seed", 1, "seed of what is drawn")
+	flags.StringVar(&f.shard, "shard", "1/1", "look at one part of the schedules: INDEX/COUNT, counting from 1")
+	flags.StringVar(&f.json, "json", "", "write what was found into this file as JSON (docs/formats.md)")
+	flags.StringVar(&f.junit, "junit", "", "write what was found into this file as JUnit's XML")
+	flags.StringVar(&f.resume, "resume", "", "go on where an exploration ended that wrote this file with --json")
 	flags.StringVar(&f.out, "out", filepath.Join("store", "explore"), `directory in which schedules are kept, or "none"`)
 	return cmd
 }
@@ -90,7 +100,9 @@ func (f *exploreFlags) validate(name string) (locks.Spec, error) {
 	}
 	switch {
 	case f.depth < 0 || f.depth > deepest:
-		return lock, fmt.Errorf("--depth is %d, want 0 or %d", f.depth, deepest)
+		return lock, fmt.Errorf("--depth is %d, want 0 to %d", f.depth, deepest)
+	case f.samples < 0:
+		return lock, fmt.Errorf("--samples is %d, want 0 or more", f.samples)
 	case f.budget < 0:
 		return lock, fmt.Errorf("--budget is %v, want more than 0", f.budget)
 	case f.jobs < 0:
@@ -112,122 +124,90 @@ func (f *exploreFlags) validate(name string) (locks.Spec, error) {
 	return lock, nil
 }
 
-func (f *exploreFlags) run(ctx context.Context, lock locks.Spec, stdout, stderr io.Writer) error {
-	defer debug.SetGCPercent(debug.SetGCPercent(thrift))
+// options are what is meant, without who plays it.
+func (f *exploreFlags) options() (opt explore.Options, err error) {
+	shard, err := gate.ParseShard(f.shard)
+	if err != nil {
+		return opt, err
+	}
+	for _, name := range []string{f.json, f.junit} {
+		if name == "" {
+			continue
+		}
+		if err := gate.CanWrite(name); err != nil {
+			return opt, err
+		}
+	}
+	opt = explore.Options{
+		Depth: f.depth, Samples: f.samples, Seed: f.seed, Shard: shard.Index - 1, Shards: shard.Of,
+		Programs: f.programs, Among: libraries.Catalogue(), Jobs: f.jobs,
+	}
+	if f.resume != "" {
+		r, err := readRecord(f.resume)
+		if err != nil {
+			return opt, err
+		}
+		if r.Version != buildVersion() {
+			return opt, fmt.Errorf("%s was written by lockbench %s, and this is %s: another version may play other schedules; explore from the beginning", f.resume, r.Version, buildVersion())
+		}
+		opt.Resume = &r
+	}
+	if opt.Jobs == 0 {
+		opt.Jobs = runtime.GOMAXPROCS(0)
+	}
+	return opt, nil
+}
+
+// readRecord reads what an exploration wrote with --json.
+func readRecord(name string) (explore.Record, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return explore.Record{}, err
+	}
+	r, err := explore.ReadRecord(data)
+	if err != nil {
+		return r, fmt.Errorf("%s: %w", name, err)
+	}
+	return r, nil
+}
+
+func (f *exploreFlags) run(ctx context.Context, lock locks.Spec, opt explore.Options, stdout, stderr io.Writer) error {
 	looking, cancel := context.WithCancel(ctx)
 	if f.budget > 0 {
 		looking, cancel = context.WithTimeout(ctx, f.budget)
 	}
 	defer cancel()
-	if f.jobs == 0 {
-		f.jobs = runtime.GOMAXPROCS(0)
-	}
 	how := &exploreProgress{Teller: newProgress(stderr)}
-	opt := explore.Options{
-		Backend: harness.Embedded(), Depth: f.depth, Programs: f.programs, Among: libraries.Catalogue(), Jobs: f.jobs, Done: how.done,
+	pool, err := newPlayers(opt.Jobs)
+	if err != nil {
+		return failure(err)
 	}
+	defer pool.Close()
+	opt.Play, opt.Done = pool.Play, how.done
 	stop := ticking(how.tell)
 	found, err := explore.Explore(looking, lock, opt)
 	stop()
 	how.End()
 	if err != nil {
+		return usage(err)
+	}
+	record := opt.Record(lock, found, buildVersion())
+	tellHead(record, stdout)
+	places := explore.Places(found.Findings)
+	texts, err := f.tellAll(ctx, places, lock, opt, stdout)
+	if err != nil {
 		return failure(err)
 	}
-	fmt.Fprintf(stdout, "%s  %s of %s in virtual time, each with %s, and %s of other locks to measure it by\n", lock.Name, words.Count(found.Runs, "schedule"),
-		words.Count(found.Explored, "program"), map[int]string{0: "no deviation", 1: "one deviation at most"}[f.depth], words.Count(found.Measures, "run"))
-	for i, finding := range found.Findings {
-		if err := f.tell(ctx, i+1, finding, lock, opt, stdout); err != nil {
-			return failure(err)
-		}
+	for i, place := range places {
+		record.Tell(place, texts[i])
 	}
-	f.tellRest(found, stdout)
-	switch {
-	case ctx.Err() != nil:
-		return failure(errors.New("interrupted before all schedules were played"))
-	case len(found.Findings) > 0:
-		fmt.Fprintf(stdout, "\nVerdict: broken. It does not keep what locks of its class keep, by %s.\n", words.Count(len(found.Findings), "schedule"))
-		return &exitError{code: exitUnexpected}
-	case found.Explored < found.Programs:
-		fmt.Fprintf(stdout, "\nVerdict: nothing was found in %v, and %d of %s were explored: nothing can be said of the others.\n",
-			f.budget, found.Explored, words.Count(found.Programs, "program"))
-		return &exitError{code: exitUnknown}
-	case len(found.GivenUp) > 0:
-		fmt.Fprintf(stdout, "\nVerdict: nothing was found, and %s could not be played to the end: nothing can be said of them.\n", words.Count(len(found.GivenUp), "schedule"))
-		return &exitError{code: exitUnknown}
+	if err := writeRecord(record, f.json, f.junit); err != nil {
+		return failure(err)
 	}
-	fmt.Fprintf(stdout, "\nVerdict: no schedule breaks what locks of its class keep.\n")
-	return nil
-}
-
-// tell tells a finding, made as short as it can be, and writes its schedule.
-func (f *exploreFlags) tell(ctx context.Context, n int, found explore.Finding, lock locks.Spec, opt explore.Options, stdout io.Writer) error {
-	if ctx.Err() == nil {
-		small, _, err := explore.Shrink(ctx, found, lock, opt)
-		if err != nil && ctx.Err() == nil {
-			return err
-		}
-		small.Broken, found = found.Broken, small
+	if ctx.Err() != nil {
+		return failure(errors.New("interrupted before all schedules were played; what was found until then is told above"))
 	}
-	fmt.Fprintf(stdout, "\nBROKEN   %s\n         %s\n", strings.Join(report.Labels(found.Broken), ", "), found.Title())
-	if len(found.KeptBy) > 0 {
-		fmt.Fprintf(stdout, "         %s kept by %s\n", are(len(found.Broken)), strings.Join(found.KeptBy, ", "))
-	} else {
-		fmt.Fprintln(stdout, "         no lock of its class can play the program, so that nobody knows whether it could be kept")
-	}
-	text, err := found.Text(ctx, lock, opt)
-	if err != nil {
-		return err
-	}
-	for line := range strings.Lines(text.String()) {
-		fmt.Fprintf(stdout, "           %s", line)
-	}
-	if f.out == "none" {
-		return nil
-	}
-	name := filepath.Join(f.out, lock.Name, fmt.Sprintf("%d%s", n, scheduleSuffix))
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return fmt.Errorf("cannot keep the schedule: %w", err)
-	}
-	if err := gate.WriteFile(name, []byte(text.String())); err != nil {
-		return err
-	}
-	fmt.Fprintf(stdout, "         lockbench run %s\n", name)
-	return nil
-}
-
-func are(n int) string {
-	if n == 1 {
-		return "it is"
-	}
-	return "they are"
-}
-
-// tellRest tells what is no finding.
-func (f *exploreFlags) tellRest(found explore.Found, stdout io.Writer) {
-	if len(found.Weaknesses) > 0 {
-		by := map[string][]string{}
-		for _, w := range found.Weaknesses {
-			kind := w.Kind
-			if kind == "" {
-				kind = "in fair weather"
-			}
-			by[report.Label(w.Property)] = append(by[report.Label(w.Property)], kind)
-		}
-		fmt.Fprintln(stdout, "\nWeaknesses of its class, which other locks of it have too:")
-		for _, property := range slices.Sorted(maps.Keys(by)) {
-			fmt.Fprintf(stdout, "  %s: %s\n", property, strings.Join(slices.Compact(slices.Sorted(slices.Values(by[property]))), "; "))
-		}
-	}
-	if found.Missed > 0 {
-		fmt.Fprintf(stdout, "\nIn %s something that was to happen did not.\n", words.Count(found.Missed, "schedule"))
-	}
-	for i, why := range found.GivenUp {
-		if i == 3 {
-			fmt.Fprintf(stdout, "… and %d more\n", len(found.GivenUp)-i)
-			break
-		}
-		fmt.Fprintf(stdout, "\ngiven up: %s\n", report.Harmless(why))
-	}
+	return conclude(record, len(places), stdout)
 }
 
 // exploreProgress tells how many schedules were played.

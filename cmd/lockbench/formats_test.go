@@ -16,6 +16,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/lockbench/lockbench/docs/schema"
+	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/libraries"
 	"github.com/lockbench/lockbench/internal/testkit/effort"
 	"github.com/lockbench/lockbench/internal/testkit/locktest"
 )
@@ -222,6 +224,23 @@ func TestWhatIsWrittenFits(t *testing.T) {
 	c.lockbench(255, "error", "merge", "--format", "json", keep("odd.json", "{}"))
 	c.lockbench(0, "matrix", "matrix", "--only", "P07,P08,P45", "--lock", "setnx-px-get-del,redlock", "--format", "json")
 
+	// A search, in this process: lockbench explore starts others.
+	lock, err := libraries.Catalogue().Find("setnx-px-del")
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := explore.Options{Play: explore.InProcess(), Depth: 1, Programs: []string{"once", "released-twice"}, Among: libraries.Catalogue()}
+	found, err := explore.Explore(t.Context(), lock, opt)
+	if err != nil || len(found.Findings) == 0 {
+		t.Fatalf("%d findings, %v", len(found.Findings), err)
+	}
+	if err := writeRecord(opt.Record(lock, found, "test"), at("explored.json"), at("explored.xml")); err != nil {
+		t.Fatal(err)
+	}
+	c.file("explored", at("explored.json"))
+	c.lockbench(1, "explored", "merge", at("explored.json"), "--format", "json")
+	c.lockbench(0, "margins", "margins", "setnx-px-lua", "--format", "json")
+	c.lockbench(254, "error", "margins", "setnx-px-lua", "--guard", "fense", "--format", "json")
 	c.lockbench(0, "list", "list", "--format", "json")
 	c.lockbench(0, "list", "list", "locks", "--format", "json")
 	c.lockbench(0, "version", "version", "--format", "json")

@@ -21,6 +21,7 @@ import (
 	"github.com/lockbench/lockbench/docs/schema"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/certificate"
+	"github.com/lockbench/lockbench/internal/explore"
 )
 
 const schemaBase = "https://raw.githubusercontent.com/lockbench/lockbench/main/docs/schema/"
@@ -111,6 +112,9 @@ func written() map[string]reflect.Type {
 		"gate": reflect.TypeFor[gate.Results](), "gate.shard": reflect.TypeFor[gate.Shard](), "gate#row": reflect.TypeFor[gate.Row](),
 		"gate#finding": reflect.TypeFor[gate.Finding](), "gate#gap": reflect.TypeFor[gate.Gap](), "gate#survivor": reflect.TypeFor[gate.Survivor](),
 		"baseline": reflect.TypeFor[gate.Baseline](), "baseline.findings": reflect.TypeFor[gate.Known](),
+		"explored": reflect.TypeFor[explore.Record](), "explored#finding": reflect.TypeFor[explore.Kept](), "explored#deviation": reflect.TypeFor[explore.KeptDeviation](),
+		"explored#weakness": reflect.TypeFor[explore.Weakness](), "explored#drawn": reflect.TypeFor[explore.Drawn](),
+		"margins": reflect.TypeFor[marginsDocument](), "margins.margins": reflect.TypeFor[explore.Margin](),
 		"matrix": reflect.TypeFor[gate.Matrix](), "matrix.cells": reflect.TypeFor[gate.Cell](),
 		"version": reflect.TypeFor[versionDocument](), "convert": reflect.TypeFor[convertDocument](),
 		"clean": reflect.TypeFor[cleanDocument](), "clean#cleaned": reflect.TypeFor[cleanDocument]().Field(1).Type.Elem(),

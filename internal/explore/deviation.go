@@ -20,6 +20,7 @@ type Point struct {
 type Deviation struct {
 	Point
 	Reply bool
+	Since int // how many commands of that name its client had sent in the call when the deviation before it began
 	Act   Act
 }
 
@@ -29,7 +30,14 @@ func (d Deviation) String() string {
 	if d.Reply {
 		edge = "the reply to"
 	}
-	return fmt.Sprintf("%s at %s %s's %s in call %d", d.Act.Name, edge, d.Client, d.What, d.Call)
+	text := fmt.Sprintf("%s at %s %s's %s", d.Act.Name, edge, d.Client, d.What)
+	if d.Server == schedule.Register {
+		text += " on the register"
+	}
+	if d.Call > 0 {
+		text += fmt.Sprintf(" in call %d", d.Call)
+	}
+	return text
 }
 
 // Act is what a deviation does.
@@ -39,11 +47,12 @@ type Act struct {
 	kind string
 	// request and reply say at which side of a command it can be done.
 	request, reply bool
-	register       bool // it can be done at commands to the register
-	replicas       int  // that it needs
-	lasts          bool // it happens to servers, or goes on after the call, so that it does not matter in the midst of which call it begins
-	majority       bool // it happens to a majority of independent masters
-	breaks         bool // the connection, and what is held on it does not go on
+	register       bool   // it can be done at commands to the register
+	replicas       int    // that it needs
+	lasts          bool   // it happens to servers, or goes on after the call, so that it does not matter in the midst of which call it begins
+	majority       bool   // it happens to a majority of independent masters
+	breaks         bool   // the connection, and what is held on it does not go on
+	jumps          string // the clock that it moves, for good; empty: none
 	// action takes the place of a hold; empty: the command is held until the act has begun.
 	action schedule.Action
 	// steps are done while the command is held. Nil: none.
@@ -57,10 +66,17 @@ func sleep(ttls float64) schedule.Step {
 	return schedule.Step{Verb: schedule.Sleep, For: span(ttls)}
 }
 
-// short and long are for how long something lasts: less than a lease, and longer than one.
+// short, long and hang are for how long something lasts: less than a lease, longer than one, and longer than anybody waits.
 const (
 	short = 0.3
 	long  = 1.3
+	hang  = 8
+)
+
+// The faults of clocks.
+const (
+	serverClockFault = "clock"
+	clientClockFault = "client-clock"
 )
 
 // Acts lists what can be done at a command.
@@ -84,7 +100,9 @@ func Acts() []Act {
 		onServer("restart", 0),
 		onServer("restart-aof", 0),
 		onServer("stall", long),
+		named("hang", onServer("stall", hang)),
 		onMajority("restart", 0),
+		named("down, a majority", onMajority("restart-aof", short)), // what was written is there again after it
 		onMajority("stall", long),
 		clock(long),
 		clock(-long),
@@ -102,7 +120,7 @@ func Acts() []Act {
 
 // onClient is a fault of the client, which begins before the command goes on and lasts for so long.
 func onClient(fault string, ttls float64) Act {
-	return Act{Name: fault, request: true, reply: true, register: fault == "pause", breaks: fault == "partition", steps: func(d Deviation) (before, after []schedule.Step) {
+	return Act{Name: fault, request: true, reply: true, register: true, breaks: fault == "partition", steps: func(d Deviation) (before, after []schedule.Step) {
 		who := []string{d.Client}
 		return []schedule.Step{{Verb: schedule.Start, What: fault, Who: who}},
 			[]schedule.Step{sleep(ttls), {Verb: schedule.Stop, What: fault, Who: who}}
@@ -124,6 +142,12 @@ func onMajority(fault string, ttls float64) Act {
 	return act
 }
 
+// named is an act that has another name than its fault.
+func named(name string, act Act) Act {
+	act.Name = name
+	return act
+}
+
 // lasting are the steps of a fault of servers that lasts for so long, or that is over at once.
 func lasting(fault string, on []string, ttls float64) (before, after []schedule.Step) {
 	start, stop := schedule.Step{Verb: schedule.Start, What: fault, On: on}, schedule.Step{Verb: schedule.Stop, What: fault, On: on}
@@ -135,15 +159,15 @@ func lasting(fault string, on []string, ttls float64) (before, after []schedule.
 
 // clock lets the clock of the server jump, for good.
 func clock(ttls float64) Act {
-	return Act{Name: fmt.Sprintf("clock %gT", ttls), lasts: true, reply: true, steps: func(d Deviation) (before, after []schedule.Step) {
-		return []schedule.Step{{Verb: schedule.Start, What: "clock", On: []string{d.Server}, By: span(ttls)}}, nil
+	return Act{Name: fmt.Sprintf("clock %gT", ttls), lasts: true, jumps: serverClockFault, reply: true, steps: func(d Deviation) (before, after []schedule.Step) {
+		return []schedule.Step{{Verb: schedule.Start, What: serverClockFault, On: []string{d.Server}, By: span(ttls)}}, nil
 	}}
 }
 
 // clientClock lets the clock of the client jump, for good.
 func clientClock(ttls float64) Act {
-	return Act{Name: fmt.Sprintf("client-clock %gT", ttls), lasts: true, reply: true, steps: func(d Deviation) (before, after []schedule.Step) {
-		return []schedule.Step{{Verb: schedule.Start, What: "client-clock", Who: []string{d.Client}, By: span(ttls)}}, nil
+	return Act{Name: fmt.Sprintf("client-clock %gT", ttls), lasts: true, jumps: clientClockFault, reply: true, steps: func(d Deviation) (before, after []schedule.Step) {
+		return []schedule.Step{{Verb: schedule.Start, What: clientClockFault, Who: []string{d.Client}, By: span(ttls)}}, nil
 	}}
 }
 
@@ -160,18 +184,18 @@ func (d Deviation) rule() schedule.Step {
 	return step
 }
 
-// steps are what is done when the command has been met.
-func (d Deviation) steps() []schedule.Step {
+// steps are what is done when the command has been met, until it is let go, and after that.
+func (d Deviation) steps() (met, rest []schedule.Step) {
 	if d.Act.steps == nil {
-		return nil
+		return nil, nil
 	}
 	who := []string{d.Client}
 	before, after := d.Act.steps(d)
-	all := append([]schedule.Step{{Verb: schedule.Wait, What: schedule.Held, Who: who}}, before...)
-	if !d.Act.breaks {
-		all = append(all, schedule.Step{Verb: schedule.LetGo, Who: who, Free: true})
+	met = append([]schedule.Step{{Verb: schedule.Wait, What: schedule.Held, Who: who}}, before...)
+	if !d.Act.breaks || d.Server == schedule.Register { // which is reached whatever happens to the lock's servers
+		met = append(met, schedule.Step{Verb: schedule.LetGo, Who: who, Free: true})
 	}
-	return append(all, after...)
+	return met, after
 }
 
 // allowed says whether the deviation can be done at the point, of a lock on so many masters. Independent masters are alike, so that
@@ -190,7 +214,7 @@ func (d Deviation) allowed(masters int) bool {
 func At(p Point, masters int) (all []Deviation) {
 	for _, act := range Acts() {
 		for _, reply := range []bool{false, true} {
-			if d := (Deviation{p, reply, act}); d.allowed(masters) {
+			if d := (Deviation{Point: p, Reply: reply, Act: act}); d.allowed(masters) {
 				all = append(all, d)
 			}
 		}

@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -15,6 +14,7 @@ import (
 // Finding is a schedule under which a lock breaks properties that are its own to keep.
 type Finding struct {
 	Program    Program
+	Rank       uint64             // of the schedule in the Space of its program; of one that was drawn 0
 	Deviations []Deviation        // none: the lock breaks in fair weather
 	Broken     []checker.Property // in the order of reports
 	KeptBy     []string           // locks of its class that keep them; none: there is no lock to measure it by
@@ -26,56 +26,49 @@ func (f Finding) Schedule() Program { return f.Program.with(f.Deviations...) }
 
 // Weakness is what a lock breaks as others of its class do, under some kind of deviation.
 type Weakness struct {
-	Property checker.Property
-	Kind     string // empty: in fair weather
-	SharedBy string // a reference
+	Property checker.Property `json:"property"`
+	Kind     string           `json:"kind"`      // empty: in fair weather
+	SharedBy string           `json:"shared_by"` // a reference
 }
 
 // Found is what an exploration has come to.
 type Found struct {
 	Findings   []Finding
 	Weaknesses []Weakness // each once
-	Programs   int        // that the lock can play
-	Explored   int        // of them, whole
+	Meant      []string   // the programs that the lock can play, by name
+	Done       []string   // those of them that were explored whole
+	Schedules  uint64     // of the programs that were explored whole, of all shards
 	Runs       int        // of the lock
-	Measures   int        // runs of references
-	Missed     int        // runs of the lock in which something that was to happen did not
-	GivenUp    []string   // schedules that the harness could not play to their end, and why
+	Twice      int        // of them, played a second time to compare
+	Differing  []string   // schedules that came out in two ways
+	Drawn      Drawn
+	Measures   int      // runs of references
+	Unmeasured int      // times that the lock broke a property under a deviation in a program that no other lock of its class can play
+	Missed     int      // runs of the lock in which something that was to happen did not
+	GivenUp    []string // schedules that the harness could not play to their end, and why
 }
 
 // Options of Explore.
 type Options struct {
-	Backend  harness.Backend
-	Depth    int             // how many deviations a schedule has at most: 0 or 1
+	Play     Player
+	Resume   *Record         // of the same exploration, which goes on where it ended; optional
+	Depth    int             // how many deviations a schedule has at most: 0, 1 or 2
+	Samples  int             // how many schedules of two deviations are drawn besides
+	Seed     uint64          // of what is drawn
+	Shard    int             // the part of the schedules that is meant, of Shards; from 0 on
+	Shards   int             // 0: there is one
 	Programs []string        // optional: those that are meant; all
 	Among    locks.Catalogue // references are looked for among these
 	Stranger bool            // the lock is none of Among, whatever its name
 	Jobs     int             // runs at a time; 0: one
+	// Found is told each finding as it is made. What lasts may yet turn out to be a weakness of the class in another program. Optional.
+	Found func(Finding)
 	// Done is told after each run how many there were, and in which program. Optional; it is called by one goroutine at a time.
 	Done func(program string, runs int)
 }
 
-// kind is what is the same about deviations as far as locks are compared: what is done, and in the midst of what. It is empty if
-// there is none.
-func (p Program) kind(ds []Deviation) string {
-	if len(ds) == 0 {
-		return ""
-	}
-	act := ds[0].Act
-	if act.lasts {
-		return act.Name
-	}
-	return cmp.Or(act.kind, act.Name) + " during " + p.during(ds[0].Client, ds[0].Call)
-}
-
 // usual is the name of a program that every lock can play, in which it is held nearly all the time.
 const usual = "relay"
-
-// trait is a property under a kind of deviation.
-type trait struct {
-	property checker.Property
-	kind     string
-}
 
 // explorer is one exploration.
 type explorer struct {
@@ -102,79 +95,97 @@ func Explore(ctx context.Context, lock locks.Spec, opt Options) (Found, error) {
 	if len(opt.Programs) > 0 {
 		all = slices.DeleteFunc(all, func(p Program) bool { return !slices.Contains(opt.Programs, p.Name) })
 	}
-	e.found.Programs = len(all)
 	for _, p := range all {
-		if e.program(ctx, p); ctx.Err() != nil {
-			break
-		}
-		e.found.Explored++
+		e.found.Meant = append(e.found.Meant, p.Name)
 	}
+	if opt.Resume != nil {
+		if err := e.resume(*opt.Resume, all); err != nil {
+			return Found{}, err
+		}
+	}
+	e.all(ctx, all)
+	e.found.Findings = e.settled()
 	return e.found, nil
 }
 
-// program explores one program.
-func (e *explorer) program(ctx context.Context, p Program) {
-	fair, err := e.run(ctx, p, e.lock)
-	if err != nil {
-		return // it is among what was given up
+// resume takes over what an exploration had come to that did not come to its end.
+func (e *explorer) resume(r Record, programs []Program) error {
+	if err := e.Options.Record(e.lock, e.found, r.Version).fits(r, e.Shard+1); err != nil {
+		return fmt.Errorf("what is to be resumed is another exploration: %w", err)
 	}
-	all := [][]Deviation{nil}
-	if e.Depth > 0 {
-		for _, at := range fair.Points {
-			for _, d := range At(at, e.lock.Masters) {
-				all = append(all, []Deviation{d})
+	for _, w := range r.Weaknesses {
+		e.excused[trait{w.Property, w.Kind}] = true
+	}
+	e.found.Weaknesses = r.Weaknesses
+	e.found.add(r, true)
+	found, err := r.FindingsOf(programs)
+	for _, f := range found {
+		e.adopt(f)
+	}
+	return err
+}
+
+// all explores programs: each without deviations, then each with one, and then with two.
+func (e *explorer) all(ctx context.Context, programs []Program) {
+	var searches, before []*search // before: of those that were explored by who is resumed
+	for _, p := range programs {
+		if slices.Contains(e.found.Done, p.Name) {
+			if e.Samples > 0 {
+				before = append(before, e.fairWeather(ctx, p))
+			}
+			continue
+		}
+		s := e.fairWeather(ctx, p)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case s == nil:
+			e.found.Done = append(e.found.Done, p.Name) // as far as it can be
+		default:
+			searches = append(searches, s)
+		}
+	}
+	for depth := range e.Depth + 1 {
+		for _, s := range searches {
+			switch depth {
+			case 1:
+				e.one(ctx, s)
+			case 2:
+				e.two(ctx, s)
+			}
+			if ctx.Err() != nil {
+				return
+			}
+			if depth == e.Depth {
+				e.found.Done = append(e.found.Done, s.program.Name)
+				e.found.Schedules += s.space.Len()
 			}
 		}
 	}
-	outcomes := make([]Outcome, len(all))
-	outcomes[0] = fair
-	e.each(ctx, len(all)-1, func(i int) { outcomes[i+1], _ = e.run(ctx, p.with(all[i+1]...), e.lock) })
-	for i, o := range outcomes {
-		if ctx.Err() == nil {
-			e.look(ctx, p, all[i], o.Fails)
-		}
-	}
+	e.sample(ctx, slices.Concat(before, searches))
 }
 
-// look takes what a schedule broke for what it is.
-func (e *explorer) look(ctx context.Context, p Program, ds []Deviation, fails []checker.Property) {
-	f := Finding{Program: p, Deviations: ds, Seen: 1}
-	fails = slices.SortedStableFunc(slices.Values(fails), func(a, b checker.Property) int { return len(follows(a)) - len(follows(b)) })
-	for _, property := range fails {
-		t := trait{property, p.kind(ds)}
-		if at, known := e.accused[trait{property, ""}]; known {
-			e.found.Findings[at].Seen++
-			continue // it breaks in fair weather
-		}
-		if at, known := e.accused[t]; known {
-			e.found.Findings[at].Seen++
-			continue
-		}
-		shared := func(of checker.Property) bool { return slices.Contains(fails, of) && e.excused[trait{of, t.kind}] }
-		if slices.ContainsFunc(follows(property), shared) {
-			continue
-		}
-		keptBy, sharedBy := e.measure(ctx, property, p, ds)
-		if ctx.Err() != nil {
-			break // what was measured before counts
-		}
-		switch {
-		case sharedBy == "":
-			f.Broken, f.KeptBy = append(f.Broken, property), keptBy
-			e.accused[t] = len(e.found.Findings)
-		case !e.excused[t]:
-			e.excused[t] = true
-			e.found.Weaknesses = append(e.found.Weaknesses, Weakness{property, t.kind, sharedBy})
-		}
-	}
-	if len(f.Broken) > 0 {
-		e.found.Findings = append(e.found.Findings, f)
-	}
-}
+// often is how many runs there are for each that is played twice.
+const often = 50
 
 // run plays a program, and keeps count.
 func (e *explorer) run(ctx context.Context, p Program, lock locks.Spec) (Outcome, error) {
-	out, err := Run(ctx, p, lock, e.Backend)
+	out, err := e.Play(ctx, p, lock)
+	again := e.count(ctx, p, lock, out, err)
+	if err != nil || !again {
+		return out, err
+	}
+	second, err := e.Play(ctx, p, lock)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.found.Twice++; err == nil && second.Digest != out.Digest {
+		e.found.Differing = append(e.found.Differing, fmt.Sprintf("%s with lock %s", p, lock.Name))
+	}
+	return out, nil
+}
+
+// count keeps count of a run, and says whether to play it again.
+func (e *explorer) count(ctx context.Context, p Program, lock locks.Spec, out Outcome, err error) (again bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if lock.Name == e.lock.Name {
@@ -182,6 +193,7 @@ func (e *explorer) run(ctx context.Context, p Program, lock locks.Spec) (Outcome
 		if out.Missed {
 			e.found.Missed++
 		}
+		again = e.found.Runs%often == 0 && lock.Unseeded == ""
 	} else {
 		e.found.Measures++
 	}
@@ -191,7 +203,7 @@ func (e *explorer) run(ctx context.Context, p Program, lock locks.Spec) (Outcome
 	if e.Done != nil {
 		e.Done(p.Name, e.found.Runs+e.found.Measures)
 	}
-	return out, err
+	return again
 }
 
 // each calls f with 0 up to n, so many at a time as there are jobs, until ctx ends.

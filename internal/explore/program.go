@@ -21,7 +21,12 @@ import (
 var files embed.FS
 
 // Program is a small use of a lock in fair weather: a schedule in which each client makes calls by itself.
-type Program struct{ schedule.Schedule }
+type Program struct {
+	schedule.Schedule
+	// Plain says that it is played as lockbench run plays it: clients send their scripts ahead. Without it servers know them from the
+	// beginning, which is faster.
+	Plain bool
+}
 
 // Programs returns those that a lock can play, the smallest first.
 func Programs(lock locks.Spec) ([]Program, error) {
@@ -39,7 +44,7 @@ func Programs(lock locks.Spec) ([]Program, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", e.Name(), err)
 		}
-		p := Program{s}
+		p := Program{Schedule: s}
 		if _, err := p.config(lock); err == nil {
 			all = append(all, p)
 		} else if !harness.NotApplicable(err) {
@@ -67,8 +72,31 @@ func (p Program) config(lock locks.Spec) (harness.Config, error) {
 		return harness.Config{}, err
 	}
 	cfg, err := s.Config(lock, resource.None, harness.Backend{}, 0)
-	cfg.Calls, cfg.Scripted = true, true
+	cfg.Calls, cfg.Scripted = true, !p.Plain
 	return cfg, err
+}
+
+// laned says whether each client makes its calls by itself. What happens in a program without lanes is not to be met by deviations.
+func (p Program) laned() bool { return p.lanes() > 0 }
+
+// lanes is how many clients make their calls by themselves.
+func (p Program) lanes() (n int) {
+	for _, s := range p.Steps {
+		if s.Verb == schedule.Lane {
+			n++
+		}
+	}
+	return n
+}
+
+// rules is how many commands are met by something.
+func (p Program) rules() (n int) {
+	for _, s := range p.Steps {
+		if s.Verb == schedule.At {
+			n++
+		}
+	}
+	return n
 }
 
 // lane returns the calls of a client, without its sleeps.
@@ -134,27 +162,44 @@ func (p Program) shorter(client string, step int) (shorter Program, call int) {
 
 // with returns the program with deviations from it.
 func (p Program) with(all ...Deviation) Program {
+	if len(all) == 0 {
+		return p
+	}
 	steps := slices.Clone(p.Steps)
 	last := len(steps) - 1 // waits for all clients
 	for last >= 0 && steps[last].Verb != schedule.Wait {
 		last--
 	}
-	var rules, acts []schedule.Step
-	for _, d := range all {
-		rules = append(rules, d.rule())
-		acts = append(acts, d.steps()...)
+	var rules, acts, tail []schedule.Step // tail: of the last deviation, after its command was let go
+	for i, d := range all {
+		met, rest := d.steps()
+		if i > 0 && all[i-1].Client == d.Client && all[i-1].Act.steps != nil && d.Act.action == "" {
+			// A client's newest rule is the one that is waited for. This one counts commands from here on.
+			later := d
+			later.Nth -= d.Since
+			acts = slices.Insert(acts, len(acts)-len(tail), later.rule())
+		} else {
+			rules = append(rules, d.rule())
+		}
+		acts = append(acts, slices.Concat(met, rest)...)
+		tail = rest
 		p.Replicas = max(p.Replicas, d.Act.replicas)
 	}
+	for _, d := range all { // or else it would be in force to the end of the lane
+		if d.Act.action != "" && d.Call > 0 {
+			acts = append(acts, schedule.Step{Verb: schedule.Wait, What: schedule.Done, Who: []string{d.Client}, Op: d.Call})
+		}
+	}
 	p.Steps = slices.Concat(rules, steps[:last], acts, steps[last:])
-	p.Faultless = len(all) == 0
+	p.Faultless = false
 	return p
 }
 
-// String is the program's name and its lanes.
+// String is the program's name and its steps.
 func (p Program) String() string {
-	lines := []string{p.Name}
+	var steps []string
 	for _, s := range p.Steps {
-		lines = append(lines, s.String())
+		steps = append(steps, s.String())
 	}
-	return strings.Join(lines, "\n")
+	return p.Name + " (" + strings.Join(steps, "; ") + ")"
 }

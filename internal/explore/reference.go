@@ -20,19 +20,21 @@ type profile struct {
 // whatever command, is a weakness of the class. keptBy are all of them if none does; there may be none.
 //
 // What lasts is also looked for in the usual program. A deviation may hit a lock that does more where it does not hit another. So what
-// locks break under it that promise less, and keep in fair weather, is no fault of a lock that promises more, either.
+// locks break under it that promise less, and keep in fair weather, is no fault of a lock that promises more, either. Where no other
+// lock can play the program, what they break under the act in the usual one is no fault of the lock.
 func (e *explorer) measure(ctx context.Context, property checker.Property, p Program, ds []Deviation) (keptBy []string, sharedBy string) {
 	steps := locks.Steps{Failover: p.Replicas > 0}
 	for _, d := range ds {
 		steps.Failover = steps.Failover || d.Act.replicas > 0
 		steps.Resent = steps.Resent || d.Act.action != ""
 	}
-	for _, group := range locks.References(e.lock, e.Stranger, steps, e.Among) {
+	groups := locks.References(e.lock, e.Stranger, steps, e.Among)
+	for _, group := range groups {
 		peers := len(keptBy) == 0 // of the first group that can play the program
 		for _, ref := range group {
-			fails, err := e.fails(ctx, ref, p, ds)
-			if err == nil && len(ds) > 0 && ds[0].Act.lasts && !slices.Contains(fails, property) {
-				fails, err = e.fails(ctx, ref, e.usual, ds) // whether it hits at the right moment is not to be left to chance
+			fails, err := e.fails(ctx, ref, p, p.kind(ds), len(ds), p.kind)
+			if err == nil && lasts(ds) && !slices.Contains(fails, property) {
+				fails, err = e.fails(ctx, ref, e.usual, p.kind(ds), len(ds), e.usual.kind) // whether it hits at the right moment is not to be left to chance
 			}
 			switch {
 			case ctx.Err() != nil:
@@ -48,7 +50,20 @@ func (e *explorer) measure(ctx context.Context, property checker.Property, p Pro
 			break
 		}
 	}
+	if len(ds) > 0 && len(keptBy) == 0 {
+		return nil, e.elsewhere(ctx, property, slices.Concat(groups...), ds)
+	}
 	return keptBy, ""
+}
+
+// elsewhere returns one of some locks that breaks a property under acts in the usual program; empty: none does.
+func (e *explorer) elsewhere(ctx context.Context, property checker.Property, refs []locks.Spec, ds []Deviation) (name string) {
+	for _, ref := range refs {
+		if fails, err := e.fails(ctx, ref, e.usual, acts(ds), len(ds), acts); err == nil && slices.Contains(fails, property) {
+			return ref.Name
+		}
+	}
+	return ""
 }
 
 // follows are the properties that are broken whenever another one is that made it possible: an update gets lost as two clients are in
@@ -63,9 +78,9 @@ func follows(property checker.Property) []checker.Property {
 	return nil
 }
 
-// fails are the properties that a reference breaks in a program, in fair weather or under a deviation of the kind of the one that is
-// given.
-func (e *explorer) fails(ctx context.Context, ref locks.Spec, p Program, ds []Deviation) ([]checker.Property, error) {
+// fails are the properties that a reference breaks in a program in fair weather, and under n deviations of a kind, as kinds are told
+// apart by kindOf.
+func (e *explorer) fails(ctx context.Context, ref locks.Spec, p Program, kind string, n int, kindOf func([]Deviation) string) ([]checker.Property, error) {
 	name := ref.Name + " " + p.Name
 	of := e.profiles[name]
 	if of == nil {
@@ -74,24 +89,18 @@ func (e *explorer) fails(ctx context.Context, ref locks.Spec, p Program, ds []De
 		of.fails[""] = of.fair.Fails
 		e.profiles[name] = of
 	}
-	kind := p.kind(ds)
 	if fails, known := of.fails[kind]; known || of.err != nil {
 		return fails, of.err
 	}
-	var same [][]Deviation
-	for _, at := range of.fair.Points {
-		for _, d := range At(at, ref.Masters) {
-			if one := []Deviation{d}; p.kind(one) == kind {
-				same = append(same, one)
-			}
-		}
-	}
+	same := slices.DeleteFunc(p.deviations(of.fair.Points, ref.Masters, n), func(ds []Deviation) bool { return kindOf(ds) != kind })
 	outcomes := make([]Outcome, len(same))
 	e.each(ctx, len(same), func(i int) { outcomes[i], _ = e.run(ctx, p.with(same[i]...), ref) })
 	fails := slices.Clone(of.fair.Fails)
 	for _, o := range outcomes {
 		fails = append(fails, o.Fails...)
 	}
-	of.fails[kind] = fails
+	if ctx.Err() == nil {
+		of.fails[kind] = fails
+	}
 	return fails, nil
 }

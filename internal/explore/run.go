@@ -2,6 +2,8 @@ package explore
 
 import (
 	"context"
+	"fmt"
+	"hash/fnv"
 	"slices"
 	"strconv"
 	"time"
@@ -20,7 +22,19 @@ type Outcome struct {
 	Fail    []string           // all that are broken, as schedules name them
 	Unknown []string           // of which nothing can be said
 	Points  []Point
-	Missed  bool // something that was to happen did not
+	Missed  bool   // something that was to happen did not
+	Digest  uint64 // of all events: of two runs of one schedule it is the same
+}
+
+// Player plays a program with a lock, as Run does.
+type Player func(ctx context.Context, p Program, lock locks.Spec) (Outcome, error)
+
+// InProcess returns the player that plays in this process. It is safe for concurrent use.
+func InProcess() Player {
+	backend := harness.Embedded()
+	return func(ctx context.Context, p Program, lock locks.Spec) (Outcome, error) {
+		return Run(ctx, p, lock, backend)
+	}
 }
 
 // Run plays a program with a lock in virtual time. An error is of the harness, or says that the run is not applicable
@@ -35,10 +49,14 @@ func Run(ctx context.Context, p Program, lock locks.Spec, backend harness.Backen
 	}
 	cfg.Seed = 1
 	res, err := harness.Run(ctx, cfg)
+	if harness.Unplayed(err) && p.rules() > 1 { // one deviation has taken away what the next one was to hold
+		return Outcome{Missed: true}, nil
+	}
 	if err != nil {
 		return Outcome{}, err
 	}
 	out := Outcome{Points: points(p, lock, res), Missed: slices.ContainsFunc(res.Events, func(e histories.Event) bool { return e.F == histories.Missed })}
+	out.Digest = digest(res.Events)
 	for _, r := range res.Report.Results {
 		switch r.Verdict {
 		case checker.Fail:
@@ -48,17 +66,17 @@ func Run(ctx context.Context, p Program, lock locks.Spec, backend harness.Backen
 			out.Unknown = append(out.Unknown, string(r.Property))
 		}
 	}
-	out.Fails = counted(out.Fails, lock)
+	out.Fails = counted(out.Fails, res.Events, lock, cfg.TTL)
 	return out, nil
 }
 
-// counted leaves out what no lock with leases can keep: who goes on after the deadline that it was told is by itself in its
-// section. That is the lock's affair only if it promises to renew the lease.
-func counted(fails []checker.Property, lock locks.Spec) []checker.Property {
-	if lock.Class().Renews || slices.Contains(fails, checker.LeaseExclusion) {
-		return fails
+// digest tells histories apart.
+func digest(events []histories.Event) uint64 {
+	h := fnv.New64a()
+	for _, e := range events {
+		fmt.Fprintln(h, int64(e.Time), e.Process, e.Type, e.F, e.Value, e.Err, int64(e.TTL), e.Token)
 	}
-	return slices.DeleteFunc(fails, func(p checker.Property) bool { return p == checker.StrictExclusion || p == checker.ResourceSafety })
+	return h.Sum64()
 }
 
 // mostPolls is how many commands of one name in one call are points, and the last one: a client that polls would have thousands.

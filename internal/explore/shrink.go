@@ -23,15 +23,15 @@ func Shrink(ctx context.Context, f Finding, lock locks.Spec, opt Options) (small
 	}
 	holds := func(c Finding) bool {
 		runs++
-		out, err := Run(ctx, c.Schedule(), lock, opt.Backend)
+		out, err := opt.Play(ctx, c.Schedule(), lock)
 		if err != nil || out.Missed || !slices.Contains(out.Fails, f.Broken[0]) {
 			return false
 		}
 		if ref == nil {
 			return true
 		}
-		out, err = Run(ctx, c.Schedule(), *ref, opt.Backend)
-		return harness.NotApplicable(err) || err == nil && !slices.Contains(out.Fails, f.Broken[0])
+		out, err = opt.Play(ctx, c.Schedule(), *ref)
+		return harness.NotApplicable(err) || err == nil && !slices.Contains(out.Fails, f.Broken[0]) && !slices.Contains(out.Unknown, string(f.Broken[0]))
 	}
 	for again := true; again; {
 		again = false
@@ -64,7 +64,7 @@ func candidates(f Finding) (all []Finding) {
 		smaller(p, nil)
 	}
 	for _, s := range f.Program.Steps {
-		if s.Verb == schedule.Lane && !slices.ContainsFunc(f.Deviations, func(d Deviation) bool { return d.Client == s.Who[0] }) {
+		if s.Verb == schedule.Lane && f.Program.lanes() > 1 && !slices.ContainsFunc(f.Deviations, func(d Deviation) bool { return d.Client == s.Who[0] }) {
 			smaller(f.Program.without(s.Who[0]), f.Deviations)
 		}
 	}

@@ -16,6 +16,7 @@ const mostTwins = 2
 // it breaks. The error is that of the harness.
 func (f Finding) Text(ctx context.Context, lock locks.Spec, opt Options) (schedule.Schedule, error) {
 	p := f.Schedule()
+	p.Plain = true
 	p.Name, p.Lock, p.Title, p.Why = lock.Name+"-"+string(f.Broken[0]), lock.Name, f.Title(), f.Why()
 	for _, name := range append([]string{lock.Name}, f.KeptBy...) {
 		of := lock
@@ -25,7 +26,7 @@ func (f Finding) Text(ctx context.Context, lock locks.Spec, opt Options) (schedu
 				return p.Schedule, err
 			}
 		}
-		out, err := Run(ctx, p, of, opt.Backend)
+		out, err := opt.Play(ctx, p, of)
 		if harness.NotApplicable(err) {
 			continue
 		}
@@ -44,8 +45,11 @@ func (f Finding) Text(ctx context.Context, lock locks.Spec, opt Options) (schedu
 
 // Title says in a line what happens.
 func (f Finding) Title() string {
-	if len(f.Deviations) == 0 {
+	if len(f.Deviations) == 0 && f.Program.Faultless {
 		return f.Program.Title + ", in fair weather"
+	}
+	if len(f.Deviations) == 0 {
+		return f.Program.Title
 	}
 	var all []string
 	for _, d := range f.Deviations {

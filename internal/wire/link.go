@@ -34,6 +34,7 @@ type Link struct {
 	client, node string
 	dial         func(context.Context) (net.Conn, error)
 	serving      sync.WaitGroup
+	buffers      *Buffers              // nil: each connection makes its own
 	delay        atomic.Pointer[Delay] // nil: none
 
 	mu       sync.Mutex // never held while waiting, calling out or doing I/O
@@ -68,6 +69,9 @@ func ConnNumber(ctx context.Context) int {
 func NewLink(client, node string, dial func(context.Context) (net.Conn, error)) *Link {
 	return &Link{client: client, node: node, dial: dial}
 }
+
+// Share lets connections use buffers of others. It must be called before the first one is served.
+func (l *Link) Share(b *Buffers) { l.buffers = b }
 
 // Serve carries one client connection, which it owns, until either side ends it,
 // ctx ends, or the link is cut or closed. When it returns, both connections are

@@ -259,10 +259,10 @@ func readBulk(r *bufio.Reader, n int64) (string, error) {
 	if n > maxBulk {
 		return "", fmt.Errorf("%w: expected a bulk string of at most %d bytes, found one of %d", ErrProtocol, maxBulk, n)
 	}
-	var b bytes.Buffer
-	if n <= 4096 {
-		b.Grow(int(n))
+	if whole := int(n) + len("\r\n"); whole <= r.Size() {
+		return readShort(r, whole)
 	}
+	var b bytes.Buffer
 	if _, err := io.CopyN(&b, r, n); err != nil {
 		return "", unexpected(err)
 	}
@@ -274,6 +274,21 @@ func readBulk(r *bufio.Reader, n int64) (string, error) {
 		return "", syntaxError("\\r\\n after a bulk string", end[:])
 	}
 	return b.String(), nil
+}
+
+// readShort is readBulk of a string that, with its CRLF, is that long and fits into the reader's buffer.
+func readShort(r *bufio.Reader, whole int) (string, error) {
+	part, err := r.Peek(whole)
+	if err != nil {
+		return "", unexpected(err)
+	}
+	text, end := part[:whole-2], part[whole-2:]
+	if string(end) != "\r\n" {
+		return "", syntaxError("\\r\\n after a bulk string", end)
+	}
+	s := string(text)
+	_, _ = r.Discard(whole) // it is in the buffer
+	return s, nil
 }
 
 // parseLength reads the number in "$12", "*3" and the like. Only $ and * may say

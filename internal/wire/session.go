@@ -52,9 +52,13 @@ func (c *conn) serve() {
 	replied := make(chan struct{})
 	go func() {
 		defer close(replied)
-		(&replyPump{conn: c, in: inlet{conn: c, from: node, direction: Replies}, buf: make([]byte, bufferSize), clock: c.link.clock(c.id, Replies)}).run()
+		p := &replyPump{conn: c, in: inlet{conn: c, from: node, direction: Replies}, buf: c.link.buffers.get(), clock: c.link.clock(c.id, Replies)}
+		defer func() { c.link.buffers.put(p.buf) }()
+		p.run()
 	}()
-	(&requestPump{conn: c, in: inlet{conn: c, from: c.client, direction: Requests}, buf: make([]byte, bufferSize)}).run()
+	p := &requestPump{conn: c, in: inlet{conn: c, from: c.client, direction: Requests}, buf: c.link.buffers.get()}
+	p.run()
+	c.link.buffers.put(p.buf)
 	<-replied
 	c.end(nil)
 	c.lines.Wait()

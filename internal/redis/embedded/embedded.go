@@ -28,9 +28,9 @@ const DefaultLag = 5 * time.Millisecond
 
 // Options of New. The zero value is usable.
 type Options struct {
-	Lag      time.Duration // replication lag; 0 means DefaultLag
-	Compiled *Compiled     // shared with other clusters; nil: with none
-	Scripts  []string      // that masters and register know from the beginning
+	Lag     time.Duration // replication lag; 0 means DefaultLag
+	Shared  *Shared       // shared with other clusters; nil: with none
+	Scripts []string      // that masters and register know from the beginning
 }
 
 // Cluster is an embedded deployment. It implements cluster.Cluster, Killer,
@@ -41,6 +41,7 @@ type Cluster struct {
 	timer  *sim.Source // of the harness's own waits
 	topo   cluster.Topology
 	lag    time.Duration
+	shared *Shared
 	nodes  map[string]*node
 	cancel context.CancelFunc
 	ctx    context.Context
@@ -65,11 +66,10 @@ func New(w *sim.World, topo cluster.Topology, opt Options) (*Cluster, error) {
 	if lag == 0 {
 		lag = DefaultLag
 	}
-	c := &Cluster{world: w, timer: w.Source(), topo: topo, lag: lag, nodes: map[string]*node{}, links: map[pair]*wire.Link{}}
+	c := &Cluster{world: w, timer: w.Source(), topo: topo, lag: lag, nodes: map[string]*node{}, links: map[pair]*wire.Link{}, shared: cmp.Or(opt.Shared, new(Shared))}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
-	pool := cmp.Or(opt.Compiled, new(Compiled))
 	for _, n := range topo.Nodes() {
-		member := newNode(n, w.Source(), pool)
+		member := newNode(n, w.Source(), c.shared)
 		member.clusterMode = topo.ClusterMode && n.Role == cluster.Master
 		if err := member.start(nil); err != nil {
 			return nil, errors.Join(err, c.Close())
@@ -140,6 +140,7 @@ func (c *Cluster) Link(client, name string) *wire.Link {
 		}
 		return route.NearSource(conn)
 	})
+	l.Share(&c.shared.buffers)
 	c.links[pair{client, name}] = l
 	return l
 }

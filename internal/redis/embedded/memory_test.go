@@ -32,7 +32,7 @@ func TestNeedsMemory(t *testing.T) {
 func fullServer(t *testing.T) (*miniredis.Miniredis, *memoryLimit) {
 	t.Helper()
 	m := plainServer(t)
-	s, limit := newScripts(m, new(Compiled)), new(memoryLimit)
+	s, limit := newScripts(m, new(Shared)), new(memoryLimit)
 	m.Server().SetPreHook(func(p *server.Peer, cmd string, args ...string) bool {
 		return limit.refuses(m.Server(), p, cmd, args) || s.serve(p, cmd, args)
 	})

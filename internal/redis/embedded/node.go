@@ -22,7 +22,7 @@ import (
 type node struct {
 	cluster.Node
 	source *sim.Source
-	pool   *Compiled
+	shared *Shared
 	// clusterMode says that it is a node of a Redis Cluster, with all hash slots.
 	clusterMode bool
 
@@ -40,10 +40,10 @@ type node struct {
 	wrote  map[*server.Peer]int64 // by connection: which change its last one was, see wait
 }
 
-func newNode(n cluster.Node, source *sim.Source, pool *Compiled) *node {
+func newNode(n cluster.Node, source *sim.Source, shared *Shared) *node {
 	running := make(chan struct{})
 	close(running)
-	return &node{Node: n, source: source, pool: pool, running: running}
+	return &node{Node: n, source: source, shared: shared, running: running}
 }
 
 // start starts the node with data, or empty.
@@ -57,7 +57,7 @@ func (n *node) start(data dataset) error {
 	if err := conn.Close(); err != nil {
 		return err
 	}
-	s := newScripts(m, n.pool)
+	s := newScripts(m, n.shared)
 	n.scripts = s
 	m.Server().SetPreHook(func(p *server.Peer, cmd string, args ...string) bool {
 		return n.hook(s, p, cmd, args)
@@ -77,7 +77,7 @@ func (n *node) start(data dataset) error {
 // know lets a node that was just started know scripts.
 func (n *node) know(all []string) {
 	for _, source := range all {
-		n.scripts.load(sha1Hex(source), source)
+		n.scripts.load(n.shared.sha(source), source)
 	}
 }
 

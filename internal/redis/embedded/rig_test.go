@@ -106,7 +106,7 @@ func plainServer(t testing.TB) *miniredis.Miniredis {
 func scriptServer(t testing.TB) (*miniredis.Miniredis, *scripts) {
 	t.Helper()
 	m := plainServer(t)
-	s := newScripts(m, new(Compiled))
+	s := newScripts(m, new(Shared))
 	m.Server().SetPreHook(func(p *server.Peer, cmd string, args ...string) bool { return s.serve(p, cmd, args) })
 	return m, s
 }

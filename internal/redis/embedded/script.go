@@ -19,20 +19,21 @@ import (
 // to miniredis, which is slower and words errors its own way. Only then miniredis is told
 // what scripts knows, since it would parse every script anew on every server.
 type scripts struct {
-	redis *miniredis.Miniredis
-	srv   *server.Server
-	pool  *Compiled
+	redis  *miniredis.Miniredis
+	srv    *server.Server
+	shared *Shared
 
 	mu     sync.Mutex
 	known  map[string]*lua.FunctionProto // by SHA1; nil: nothing is known any more
 	untold []string                      // the sources of those that miniredis does not know
+	queued bool                          // by a MULTI: what the EXEC runs may have become known since
 	teller *server.Peer                  // loads them into miniredis
 
 	random drand48 // guarded by redis
 }
 
-func newScripts(m *miniredis.Miniredis, pool *Compiled) *scripts {
-	return &scripts{redis: m, srv: m.Server(), pool: pool, known: map[string]*lua.FunctionProto{},
+func newScripts(m *miniredis.Miniredis, shared *Shared) *scripts {
+	return &scripts{redis: m, srv: m.Server(), shared: shared, known: map[string]*lua.FunctionProto{},
 		teller: discard(), random: newDrand48(firstSeed)}
 }
 
@@ -41,7 +42,12 @@ func (s *scripts) serve(p *server.Peer, cmd string, args []string) bool {
 	switch cmd {
 	case "EVAL", "EVALSHA", "SCRIPT":
 	case "EXEC": // miniredis runs what was queued
-		s.tell()
+		s.mu.Lock()
+		queued := s.queued
+		s.mu.Unlock()
+		if queued {
+			s.tell()
+		}
 		return false
 	default:
 		return false
@@ -55,6 +61,11 @@ func (s *scripts) serve(p *server.Peer, cmd string, args []string) bool {
 	}
 	if !conn.nested { // else miniredis' lock is held
 		s.tell()
+	}
+	if conn.multi {
+		s.mu.Lock()
+		s.queued = true
+		s.mu.Unlock()
 	}
 	return false
 }
@@ -86,7 +97,7 @@ func (s *scripts) answer(p *server.Peer, conn connState, cmd string, args []stri
 	if cmd == "EVALSHA" {
 		return s.run(p, conn.db, strings.ToLower(args[0]), keys, argv)
 	}
-	sha := sha1Hex(args[0])
+	sha := s.shared.sha(args[0])
 	s.load(sha, args[0])
 	return s.run(p, conn.db, sha, keys, argv)
 }
@@ -98,7 +109,7 @@ func (s *scripts) script(p *server.Peer, args []string, plain bool) bool {
 	case strings.EqualFold(args[0], "FLUSH"):
 		s.forget(plain)
 	case strings.EqualFold(args[0], "LOAD") && len(args) == 2 && plain:
-		sha := sha1Hex(args[1])
+		sha := s.shared.sha(args[1])
 		if s.load(sha, args[1]) {
 			p.WriteBulk(sha)
 			return true
@@ -114,7 +125,7 @@ func (s *scripts) load(sha, source string) bool {
 	if s.known == nil || s.known[sha] != nil {
 		return s.known != nil
 	}
-	proto, err := s.pool.script(sha, source)
+	proto, err := s.shared.script(sha, source)
 	if err != nil {
 		return false
 	}
@@ -145,7 +156,7 @@ func (s *scripts) run(p *server.Peer, db int, sha string, keys, argv []string) b
 	if proto == nil {
 		return false
 	}
-	in := s.pool.lua.get(s.srv)
+	in := s.shared.lua.get(s.srv)
 	if in == nil {
 		return false
 	}
@@ -153,7 +164,7 @@ func (s *scripts) run(p *server.Peer, db int, sha string, keys, argv []string) b
 	in.attach(s.srv, db, &s.random)
 	reply := in.run(sha, proto, keys, argv, p.Resp3)
 	s.redis.Unlock()
-	s.pool.lua.put(in)
+	s.shared.lua.put(in)
 	p.WriteRaw(reply) // not under the lock: a long reply is sent at once, and looks at the data
 	return true
 }

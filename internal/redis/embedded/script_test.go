@@ -86,7 +86,7 @@ func TestScriptsAreIsolated(t *testing.T) {
 			t.Errorf("after %q\n%s\nwant\n%s", script, got, want)
 		}
 	}
-	if n := len(s.pool.lua.idle); n != 1 {
+	if n := len(s.shared.lua.idle); n != 1 {
 		t.Errorf("%d interpreters are idle, want the one that is used again and again", n)
 	}
 }
@@ -139,7 +139,7 @@ return redis.call('INCR', KEYS[2])`
 	})
 	wg.Wait()
 	dial(t, m).want(fmt.Sprintf(`[%q %[1]q]`, fmt.Sprint(writers*rounds)), "MGET", "a", "b")
-	if n := len(s.pool.lua.idle); n > 2*writers+1 {
+	if n := len(s.shared.lua.idle); n > 2*writers+1 {
 		t.Errorf("%d interpreters for %d connections", n, 2*writers+1)
 	}
 }
@@ -212,9 +212,9 @@ func TestWhoRunsAScript(t *testing.T) {
 	const script = "return redis.call('PING')"
 	ran := func(args ...string) bool {
 		t.Helper()
-		s.pool.lua.idle = nil
+		s.shared.lua.idle = nil
 		c.do(args...)
-		return len(s.pool.lua.idle) == 1
+		return len(s.shared.lua.idle) == 1
 	}
 	for _, tc := range []struct {
 		args []string

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/words"
+	"github.com/lockbench/lockbench/locks"
+)
+
+// tellAll tells what was found, each made as short as it can be, and writes the schedules. The first that breaks a property is told
+// in full, and the others in two lines. It returns the schedules.
+func (f *exploreFlags) tellAll(ctx context.Context, found []explore.Finding, lock locks.Spec, opt explore.Options, stdout io.Writer) (schedules []string, err error) {
+	shown := map[checker.Property]bool{}
+	texts := map[string]bool{}
+	var more strings.Builder
+	telling := context.WithoutCancel(ctx) // what was found is told, also by who is interrupted
+	for n, finding := range found {
+		if ctx.Err() == nil {
+			small, _, err := explore.Shrink(ctx, finding, lock, opt)
+			if err != nil && ctx.Err() == nil {
+				return nil, err
+			}
+			small.Broken, finding = finding.Broken, small
+		}
+		schedule, err := finding.Text(telling, lock, opt)
+		if err != nil {
+			return nil, err
+		}
+		text := schedule.String()
+		schedules = append(schedules, text)
+		if texts[text] {
+			continue
+		}
+		texts[text] = true
+		name, err := f.keep(n+1, lock, text)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(finding.Broken, func(p checker.Property) bool { return !shown[p] }) {
+			fmt.Fprintf(&more, "  %s: %s\n", strings.Join(report.Labels(finding.Broken), ", "), finding.Title())
+			if name != "" {
+				fmt.Fprintf(&more, "    lockbench run %s\n", name)
+			}
+			continue
+		}
+		for _, p := range finding.Broken {
+			shown[p] = true
+		}
+		tell(finding, text, name, stdout)
+	}
+	if more.Len() > 0 {
+		fmt.Fprintf(stdout, "\nThe same is broken by other schedules:\n%s", more.String())
+	}
+	return schedules, nil
+}
+
+// tell tells a finding in full. name is that of the file in which its schedule is kept, if it is.
+func tell(found explore.Finding, text, name string, stdout io.Writer) {
+	fmt.Fprintf(stdout, "\nBROKEN   %s\n         %s\n", strings.Join(report.Labels(found.Broken), ", "), found.Title())
+	if len(found.KeptBy) > 0 {
+		fmt.Fprintf(stdout, "         %s kept by %s\n", are(len(found.Broken)), strings.Join(found.KeptBy, ", "))
+	} else {
+		fmt.Fprintln(stdout, "         no other lock of its class can play the program")
+	}
+	for line := range strings.Lines(text) {
+		fmt.Fprintf(stdout, "           %s", line)
+	}
+	if name != "" {
+		fmt.Fprintf(stdout, "         lockbench run %s\n", name)
+	}
+}
+
+// keep writes the schedule of the n-th finding into a file, if schedules are kept.
+func (f *exploreFlags) keep(n int, lock locks.Spec, text string) (name string, err error) {
+	if f.out == "none" {
+		return "", nil
+	}
+	name = filepath.Join(f.out, lock.Name, fmt.Sprintf("%d%s", n, scheduleSuffix))
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return "", fmt.Errorf("cannot keep the schedule: %w", err)
+	}
+	return name, gate.WriteFile(name, []byte(text))
+}
+
+func are(n int) string {
+	if n == 1 {
+		return "it is"
+	}
+	return "they are"
+}
+
+// tellRest tells what is no finding.
+func tellRest(found explore.Record, stdout io.Writer) {
+	if len(found.Weaknesses) > 0 {
+		by := map[string][]string{}
+		for _, w := range found.Weaknesses {
+			kind := w.Kind
+			if kind == "" {
+				kind = "in fair weather"
+			}
+			by[report.Label(w.Property)] = append(by[report.Label(w.Property)], kind)
+		}
+		fmt.Fprintln(stdout, "\nWeaknesses of its class, which other locks of it have too:")
+		for _, property := range slices.Sorted(maps.Keys(by)) {
+			fmt.Fprintf(stdout, "  %s: %s\n", property, strings.Join(slices.Compact(slices.Sorted(slices.Values(by[property]))), "; "))
+		}
+	}
+	if found.Missed > 0 {
+		fmt.Fprintf(stdout, "\nIn %s something that was to happen did not.\n", words.Count(found.Missed, "schedule"))
+	}
+	if found.Unmeasured > 0 {
+		fmt.Fprintf(stdout, "\nUnder a fault it broke a property %s in a program that no other lock of its class can play. That is not counted.\n", words.Times(found.Unmeasured))
+	}
+	for _, p := range found.Differing {
+		fmt.Fprintf(stdout, "\nNot deterministic: two runs of one schedule differ, so that what is said of it may not be seen again: %s\n", report.Harmless(p))
+	}
+	if n := found.Drawn; n.N >= enough {
+		fmt.Fprintf(stdout, "\nOf %d schedules that were drawn, %d came to what no other came to: about as likely as %.2g the next one would show something new.\n", n.N, n.Once, float64(n.Once)/float64(n.N))
+	}
+	for i, why := range found.GivenUp {
+		if i == 3 {
+			fmt.Fprintf(stdout, "… and %d more\n", len(found.GivenUp)-i)
+			break
+		}
+		first, _, _ := strings.Cut(why, "\n") // where everybody stood comes after it
+		fmt.Fprintf(stdout, "\ngiven up: %s\n", report.Harmless(first))
+	}
+}
+
+// enough is how many schedules must have been drawn to say something of those that were not.
+const enough = 1000
+
+// tellHead says what was explored.
+func tellHead(r explore.Record, stdout io.Writer) {
+	shard := ""
+	if r.Shards > 1 {
+		shard = fmt.Sprintf(", part %d of %d", r.Shard, r.Shards)
+	}
+	fmt.Fprintf(stdout, "%s  %s of %d of %s in virtual time, each with %s%s, and %s of other locks to measure it by\n", r.Explored, words.Count(r.Runs, "run"),
+		len(r.Done), words.Count(len(r.Programs), "program"), map[int]string{0: "no deviation", 1: "one deviation at most", 2: "two deviations at most"}[r.Depth], shard, words.Count(r.Measures, "run"))
+	if r.Schedules > 0 {
+		fmt.Fprintf(stdout, "%s: all that the programs have that were explored whole", words.Count(int(r.Schedules), "schedule"))
+		if r.Drawn.N > 0 {
+			fmt.Fprintf(stdout, "; %d of two deviations were drawn besides", r.Drawn.N)
+		}
+		fmt.Fprintln(stdout)
+	}
+}
+
+// conclude tells the rest and the verdict, after so many findings,, and says how the command ends.
+func conclude(r explore.Record, places int, stdout io.Writer) error {
+	tellRest(r, stdout)
+	rest := len(r.Programs) - len(r.Done)
+	switch {
+	case len(r.Findings) > 0:
+		fmt.Fprintf(stdout, "\nVerdict: broken. It does not keep what locks of its class keep, by %s.\n", words.Count(places, "schedule"))
+		return &exitError{code: exitUnexpected}
+	case rest > 0:
+		fmt.Fprintf(stdout, "\nVerdict: nothing was found in the time that there was, and %s of %d were not explored whole: nothing can be said of them.\n",
+			words.Count(rest, "program"), len(r.Programs))
+		return &exitError{code: exitUnknown}
+	case r.Undrawn() > 0:
+		fmt.Fprintf(stdout, "\nVerdict: nothing was found, and %s that were to be drawn were not: nothing can be said of them.\n", words.Count(r.Undrawn(), "schedule"))
+		return &exitError{code: exitUnknown}
+	case len(r.Differing) > 0:
+		fmt.Fprintf(stdout, "\nVerdict: nothing was found, and runs cannot be relied on: %s of %d came out in two ways.\n", words.Count(len(r.Differing), "schedule"), r.Twice)
+		return &exitError{code: exitUnknown}
+	case len(r.GivenUp) > 0:
+		fmt.Fprintf(stdout, "\nVerdict: nothing was found, and %s could not be played to the end: nothing can be said of them.\n", words.Count(len(r.GivenUp), "schedule"))
+		return &exitError{code: exitUnknown}
+	case r.Shards > 1 && r.Shard > 0:
+		fmt.Fprintf(stdout, "\nVerdict: nothing was found in this part; lockbench merge joins the parts.\n")
+		return nil
+	}
+	fmt.Fprintf(stdout, "\nVerdict: no schedule breaks what locks of its class keep.\n")
+	return nil
+}
+
+// writeRecord writes what was found into the files that were asked for.
+func writeRecord(r explore.Record, asJSON, asJUnit string) error {
+	if asJSON != "" {
+		var b bytes.Buffer
+		if err := report.WriteJSON(&b, r); err != nil {
+			return err
+		}
+		if err := gate.WriteFile(asJSON, b.Bytes()); err != nil {
+			return err
+		}
+	}
+	if asJUnit == "" {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := report.WriteJUnit(&b, "lockbench explore "+r.Explored, 0, []report.Suite{suite(r)}); err != nil {
+		return err
+	}
+	return gate.WriteFile(asJUnit, b.Bytes())
+}
+
+// suite has a case for each program.
+func suite(r explore.Record) report.Suite {
+	s := report.Suite{Name: r.Explored}
+	for _, name := range r.Programs {
+		c := report.Case{Class: "lockbench." + r.Explored, Name: name}
+		for _, k := range r.Findings {
+			if k.Program == name && c.Failure == nil {
+				c.Failure = &report.Message{Type: "unexpected", Text: strings.Join(report.Labels(k.Broken), ", "), Body: k.Schedule}
+			}
+		}
+		if c.Failure == nil && !slices.Contains(r.Done, name) {
+			c.Failure = &report.Message{Type: "unknown", Text: "it was not explored whole"}
+		}
+		s.Cases = append(s.Cases, c)
+	}
+	if len(r.GivenUp)+len(r.Differing) > 0 || r.Undrawn() > 0 {
+		s.Cases = append(s.Cases, report.Case{Class: "lockbench." + r.Explored, Name: "the search", Failure: &report.Message{
+			Type: "unknown", Text: fmt.Sprintf("%s given up, %d came out in two ways, and %d were not drawn", words.Count(len(r.GivenUp), "schedule"), len(r.Differing), r.Undrawn()),
+			Body: strings.Join(slices.Concat(r.GivenUp, r.Differing), "\n"),
+		}})
+	}
+	return s
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/libraries"
+)
+
+// explored says whether a file is the record of an exploration, as far as it can be read.
+func explored(name string) bool {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return false
+	}
+	var r struct{ Explored string }
+	return json.Unmarshal(data, &r) == nil && r.Explored != ""
+}
+
+// mergeExplored joins the records of the shards of an exploration, and ends as the whole would have ended.
+func mergeExplored(files []string, out outputs, stdout io.Writer) error {
+	if out.pages.markdown != "" || out.baseline != "" {
+		return usage(fmt.Errorf("--markdown and --baseline are about gates, and %s is of an exploration: want --json and --junit", files[0]))
+	}
+	records, programs, schedules, err := readParts(files)
+	if err != nil {
+		return usage(err)
+	}
+	r, err := explore.Merge(records, programs)
+	if err != nil {
+		return usage(err)
+	}
+	found, err := r.FindingsOf(programs)
+	if err != nil {
+		return usage(err)
+	}
+	places := explore.Places(found)
+	if out.format == formatJSON {
+		for _, place := range places {
+			r.Tell(place, schedules[where(place)])
+		}
+		if err := printJSON(stdout, r); err != nil {
+			return err
+		}
+		stdout = io.Discard
+	}
+	tellHead(r, stdout)
+	for _, place := range places {
+		text := schedules[where(place)]
+		r.Tell(place, text)
+		fmt.Fprintf(stdout, "\nBROKEN   %s\n         %s\n", strings.Join(report.Labels(place.Broken), ", "), place.Title())
+		for line := range strings.Lines(text) {
+			fmt.Fprintf(stdout, "           %s", line)
+		}
+	}
+	if err := writeRecord(r, out.json, out.pages.junit); err != nil {
+		return failure(err)
+	}
+	return conclude(r, len(places), stdout)
+}
+
+// readParts reads the records of shards, with the programs of their lock, and the schedules that were found, by where they are.
+func readParts(files []string) (records []explore.Record, programs []explore.Program, schedules map[string]string, err error) {
+	schedules = map[string]string{}
+	for _, name := range files {
+		r, err := readRecord(name)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		records = append(records, r)
+	}
+	lock, err := libraries.Catalogue().Find(records[0].Explored)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if programs, err = explore.Programs(lock); err != nil {
+		return nil, nil, nil, err
+	}
+	for _, r := range records {
+		found, err := r.FindingsOf(programs)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		for i, f := range found {
+			schedules[where(f)] = r.Findings[i].Schedule
+		}
+	}
+	return records, programs, schedules, nil
+}
+
+// where tells schedules apart.
+func where(f explore.Finding) string { return fmt.Sprint(f.Program.Name, f.Rank, f.Title()) }

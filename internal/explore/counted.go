@@ -1,0 +1,85 @@
+package explore
+
+import (
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/locks"
+)
+
+// counted leaves out what no lock with leases can keep. Who goes on after the deadline that it was told is by itself in its section;
+// that is the lock's affair only if it promises to renew the lease, or if it lets others in before. And who does not know until when its
+// lease runs is owed nothing.
+func counted(fails []checker.Property, events []histories.Event, lock locks.Spec, lease time.Duration) []checker.Property {
+	if len(fails) == 0 {
+		return nil
+	}
+	unsure := doubtful(events, lease)
+	alone := !lock.Class().Renews && !slices.Contains(fails, checker.LeaseExclusion) && overran(events)
+	return slices.DeleteFunc(slices.Clone(fails), func(p checker.Property) bool {
+		switch p {
+		case checker.StrictExclusion, checker.ResourceSafety:
+			return unsure || alone
+		case checker.LeaseExclusion, checker.LeaseHonoured:
+			return unsure
+		case checker.Fencing: // of an old token that is shown after the deadline
+			return alone
+		}
+		return false
+	})
+}
+
+// overran says whether a holder went on after the deadline that it was told: it was in the midst of an access then, asked to release the
+// lock after it, left it, or never did.
+func overran(events []histories.Event) bool {
+	told := map[int]time.Duration{} // by process that holds the lock
+	var now time.Duration
+	for _, e := range events {
+		now = e.Time
+		deadline, holds := told[e.Process]
+		over := holds && deadline > 0 && now > deadline
+		switch e.F {
+		case histories.Acquire, histories.Extend:
+			if e.Type == histories.OK {
+				told[e.Process] = e.Deadline
+				over = e.Deadline > 0 && now > e.Deadline
+			} else {
+				over = false
+			}
+		case histories.Release:
+			over = over && e.Type == histories.Invoke
+			if e.Type == histories.Invoke {
+				delete(told, e.Process)
+			}
+		case histories.Lost, histories.Abandon, histories.Crash:
+			delete(told, e.Process)
+		}
+		if over {
+			return true
+		}
+	}
+	for _, deadline := range told {
+		if deadline > 0 && now > deadline {
+			return true
+		}
+	}
+	return false
+}
+
+// doubtful says whether somebody asked for less than a whole lease, and was not told that it got it: a request that was sent again
+// may have been carried out before it was refused.
+func doubtful(events []histories.Event, lease time.Duration) bool {
+	asked := map[int]bool{} // by process
+	for _, e := range events {
+		switch {
+		case e.F != histories.Extend:
+		case e.Type == histories.Invoke:
+			asked[e.Process] = e.Value == "" && 0 < e.TTL && e.TTL < lease
+		case e.Type != histories.OK && asked[e.Process]:
+			return true
+		}
+	}
+	return false
+}

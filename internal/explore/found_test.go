@@ -1,0 +1,325 @@
+package explore_test
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/osproc"
+	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
+	"github.com/lockbench/lockbench/internal/words"
+	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/scenarios"
+)
+
+var update = flag.Bool("update", false, "search for the catalogue's broken locks again, and write what is found (make explored)")
+
+// The files that TestCatalogueFound writes.
+const (
+	foundDir  = "testdata/found"
+	foundFile = "../../docs/explored.md"
+)
+
+// symptom is a property that is broken, and why.
+type symptom struct {
+	property checker.Property
+	cause    checker.CauseKind // empty: it is not known
+}
+
+// symptoms are those of what is broken in a run.
+func symptoms(fails []checker.Property, causes []checker.Cause) (all []symptom) {
+	for _, p := range fails {
+		known := false
+		for _, c := range causes {
+			if c.Derived() && slices.Contains(c.Properties, p) {
+				all, known = append(all, symptom{p, same(c.Kind)}), true
+			}
+		}
+		if !known {
+			all = append(all, symptom{p, ""})
+		}
+	}
+	return all
+}
+
+// same is one name for causes that are one mistake: a deadline that is counted from the answer is too late by as long as the answer took,
+// and may be told when the lease is over.
+func same(kind checker.CauseKind) checker.CauseKind {
+	if kind == checker.GrantedLate {
+		return checker.DeadlineTooLate
+	}
+	return kind
+}
+
+// failing are the properties that are expected to be broken.
+func failing(want checker.Expectation) (all []checker.Property) {
+	for p, v := range want {
+		if v == checker.Fail {
+			all = append(all, p)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// named are the symptoms of a broken lock in the scenarios that the catalogue names for it, and the scenarios by number.
+func named(t *testing.T, lock locks.Spec) (all []symptom, pitfalls map[symptom]string) {
+	t.Helper()
+	pitfalls = map[symptom]string{}
+	for _, s := range scenarios.All() {
+		for _, c := range s.Cases {
+			if c.Lock != lock.Name || c.Remedy != "" || len(failing(c.Want)) == 0 {
+				continue
+			}
+			cfg, err := s.Config(lock, c.Guard, harness.Embedded(), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cfg.Seed = 1
+			res, err := harness.Run(t.Context(), cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, of := range symptoms(failing(c.Want), res.Causes) {
+				if _, known := pitfalls[of]; !known {
+					pitfalls[of] = cmp.Or(s.ID, s.Name)
+				}
+				all = append(all, of)
+			}
+		}
+	}
+	return all, pitfalls
+}
+
+// shown are the symptoms of a finding when its schedule is played as any other.
+func shown(t *testing.T, f explore.Finding, lock locks.Spec) []symptom {
+	t.Helper()
+	p := f.Schedule()
+	p.Lock = lock.Name
+	s, err := scenarios.Of(p.Schedule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := s.Config(lock, resource.None, harness.Embedded(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Seed = 1
+	res, err := harness.Run(t.Context(), cfg)
+	if err != nil {
+		return nil
+	}
+	return symptoms(slices.DeleteFunc(slices.Clone(f.Broken), func(p checker.Property) bool {
+		return res.Report.Result(p).Verdict != checker.Fail
+	}), res.Causes)
+}
+
+// row is what a search has found of a lock.
+type row struct {
+	lock, pitfall string
+	symptom       symptom
+	finding       explore.Finding
+	runs          int
+	took          time.Duration // of processors
+	text          string
+}
+
+// searchFor looks for a schedule under which a lock shows a symptom that the catalogue names.
+func searchFor(t *testing.T, lock locks.Spec) (r row, ok bool) {
+	t.Helper()
+	want, pitfalls := named(t, lock)
+	play := explore.InProcess()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	before, err := osproc.Measure(t.Context(), os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := explore.Options{Play: play, Depth: 1, Among: libraries.Catalogue(), Jobs: runtime.GOMAXPROCS(0), Done: func(_ string, runs int) { r.runs = runs }}
+	opt.Found = func(f explore.Finding) {
+		if ok {
+			return
+		}
+		for _, s := range shown(t, f, lock) {
+			if slices.Contains(want, s) || len(want) == 0 {
+				f.Broken = append([]checker.Property{s.property}, slices.DeleteFunc(slices.Clone(f.Broken), func(p checker.Property) bool { return p == s.property })...)
+				r.finding, r.symptom, r.pitfall, ok = f, s, pitfalls[s], true
+				cancel()
+				return
+			}
+		}
+	}
+	if _, err := explore.Explore(ctx, lock, opt); err != nil {
+		t.Fatal(err)
+	}
+	after, err := osproc.Measure(t.Context(), os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.lock, r.took = lock.Name, after.CPU-before.CPU
+	if !ok {
+		return r, false
+	}
+	if r.finding, _, err = explore.Shrink(t.Context(), r.finding, lock, opt); err != nil {
+		t.Fatal(err)
+	}
+	schedule, err := r.finding.Text(t.Context(), lock, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.text = schedule.String()
+	return r, true
+}
+
+// TestCatalogueFound searches for every broken lock of the catalogue from nothing but its name. Each must be found by a property and a
+// cause of a scenario that the catalogue names for it. With -update it writes the schedules, and the table of them.
+func TestCatalogueFound(t *testing.T) {
+	if !*update && !effort.Nightly() {
+		t.Skip("optional: the whole search takes minutes: it runs nightly, and TestFoundSchedules plays what it found")
+	}
+	var rows []string
+	broken := 0
+	for _, lock := range libraries.Catalogue() {
+		if lock.Sound {
+			continue
+		}
+		broken++
+		t.Run(lock.Name, func(t *testing.T) {
+			r, ok := searchFor(t, lock)
+			if !ok {
+				t.Fatalf("nothing was found in %d runs that the catalogue names", r.runs)
+			}
+			t.Logf("%v %s in %d runs, %v", r.symptom, r.pitfall, r.runs, r.took)
+			if *update {
+				write(t, filepath.Join(foundDir, lock.Name+".schedule"), r.text)
+			}
+			rows = append(rows, r.String())
+		})
+	}
+	if *update && len(rows) == broken {
+		write(t, foundFile, foundHead+strings.Join(rows, ""))
+	}
+}
+
+// String is the row of the table.
+func (r row) String() string {
+	why, pitfall := cmp.Or(string(r.symptom.cause), "-"), cmp.Or(r.pitfall, "-")
+	return fmt.Sprintf("| [%s](../internal/explore/testdata/found/%[1]s.schedule) | %s | %s | %s | %s | %d | %d | %.1f | %s |\n", r.lock, pitfall,
+		strings.ReplaceAll(string(r.symptom.property), "-", " "), why, r.finding.Program.Name, r.finding.Rank, r.runs, r.took.Seconds(), r.finding.Title())
+}
+
+const foundHead = `# What a search finds of the catalogue's broken locks
+
+Written by ` + "`make explored`" + `: from nothing but the name of a lock, the first schedule that breaks a property which locks of its class
+keep, and for a cause that a scenario of the catalogue has, too (pitfall -: no scenario expects anything of the lock without a remedy;
+cause -: none is known, and the property alone is compared). The rank is that of the schedule among those of its program (0: in fair
+weather); runs and CPU seconds are those until it was found, runs of other locks included, on the machine that wrote this. Each schedule
+has been made as short as it can be, and ` + "`lockbench run FILE`" + ` plays it. On real servers what threads of one process do at about
+the same time may come out otherwise.
+
+| lock | pitfall | property | cause | program | rank | runs | CPU s | what happens |
+|---|---|---|---|---|---|---|---|---|
+`
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSoundLocks explores every sound lock of the catalogue with one deviation, and draws schedules of two. None is accused.
+func TestSoundLocks(t *testing.T) {
+	if !effort.Nightly() {
+		t.Skip("optional: the whole search takes many minutes: it runs nightly")
+	}
+	// redsync says that a lock is taken when a majority said so, and may leave a key behind on a master whose answer was late.
+	known := map[string]checker.Property{"redsync-context-timeout": checker.TruthfulReplies}
+	for _, lock := range libraries.Catalogue() {
+		if !lock.Sound {
+			continue
+		}
+		opt := explore.Options{Play: explore.InProcess(), Depth: 1, Samples: 50_000, Seed: 1, Among: libraries.Catalogue(), Jobs: runtime.GOMAXPROCS(0)}
+		found, err := explore.Explore(t.Context(), lock, opt)
+		if err != nil || len(found.GivenUp) > 0 || len(found.Differing) > 0 {
+			t.Errorf("%s: %v, given up %v, differing %v", lock.Name, err, found.GivenUp, found.Differing)
+		}
+		for _, f := range found.Findings {
+			if len(f.Broken) != 1 || f.Broken[0] != known[lock.Name] {
+				t.Errorf("%s is accused of %v in %s", lock.Name, f.Broken, f.Schedule())
+			}
+		}
+		t.Logf("%s: %d schedules, %d drawn", lock.Name, found.Schedules, found.Drawn.N)
+	}
+}
+
+// TestFoundSchedules plays the schedules that the search has found: each lock that they name does what they say. There is
+// one of each broken lock, with three clients at most unless it is about threads, six calls, and a deviation.
+func TestFoundSchedules(t *testing.T) {
+	for _, lock := range libraries.Catalogue() {
+		if lock.Sound {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(foundDir, lock.Name+".schedule"))
+		if err != nil {
+			t.Errorf("%s: %v", lock.Name, err)
+			continue
+		}
+		s, err := scenarios.Parse(string(text))
+		if err != nil {
+			t.Errorf("%s: %v", lock.Name, err)
+			continue
+		}
+		if s.Broken().Lock != lock.Name || len(failing(s.Broken().Want)) == 0 {
+			t.Errorf("%s: the schedule is about %s, which breaks %v", lock.Name, s.Broken().Lock, failing(s.Broken().Want))
+		}
+		for _, c := range s.Cases {
+			cfg, err := s.Config(find(t, c.Lock), c.Guard, harness.Embedded(), 0)
+			if err != nil {
+				t.Errorf("%s with %s: %v", lock.Name, c.Lock, err)
+				continue
+			}
+			cfg.Seed = 1 // what a doubtful property comes to may depend on it
+			res, err := harness.Run(t.Context(), cfg)
+			if err != nil || res.Outcome != checker.AsExpected {
+				t.Errorf("%s with %s: %v, %v; want what the schedule expects", lock.Name, c.Lock, res.Outcome, err)
+			}
+		}
+	}
+}
+
+// TestTableOfFound: the table names each broken lock.
+func TestTableOfFound(t *testing.T) {
+	text, err := os.ReadFile(foundFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, lock := range libraries.Catalogue() {
+		if lock.Sound {
+			continue
+		}
+		if n++; !strings.Contains(string(text), "| ["+lock.Name+"](") {
+			t.Errorf("%s names no %s; make explored writes it", foundFile, lock.Name)
+		}
+	}
+	if got := strings.Count(string(text), "\n| ["); got != n {
+		t.Errorf("%s has %s, want %d", foundFile, words.Count(got, "lock"), n)
+	}
+}

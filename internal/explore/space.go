@@ -1,0 +1,145 @@
+package explore
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/workloads/schedule"
+)
+
+// Space are the schedules of a program with a lock, up to some number of deviations, in an order: that without one, those with one, and
+// those with two by their first. A second deviation is at a command that is sent when the first has begun. Which those are is known
+// once the program has been played with the first.
+type Space struct {
+	program Program
+	masters int
+	first   []Deviation
+	second  [][]Deviation // by the first; nil: it was not played
+	before  []uint64      // how many schedules of two come before those of each first
+	total   uint64
+}
+
+// NewSpace returns that of a program whose commands without deviations are points, with a deviation at most.
+func NewSpace(p Program, points []Point, masters int) *Space {
+	s := &Space{program: p, masters: masters}
+	for _, at := range points {
+		s.first = append(s.first, p.at(at, masters)...)
+	}
+	s.second, s.before = make([][]Deviation, len(s.first)), make([]uint64, len(s.first))
+	s.total = 1 + uint64(len(s.first))
+	return s
+}
+
+// Deepen adds the schedules of two deviations. points are the commands of the runs with each first deviation.
+func (s *Space) Deepen(points func(i int) []Point) {
+	for i, d := range s.first {
+		s.before[i] = s.total
+		s.second[i] = s.program.after(d, points(i), s.masters)
+		s.total += uint64(len(s.second[i]))
+	}
+}
+
+// after are the deviations that can come after another one, whose run had these points.
+func (p Program) after(d Deviation, points []Point, masters int) (all []Deviation) {
+	begun := slices.Index(points, d.Point)
+	if begun < 0 {
+		return nil // it was held up and never sent
+	}
+	sent := map[Point]int{}
+	for _, at := range points[:begun+1] {
+		sent[anyNth(at)] = max(sent[anyNth(at)], at.Nth)
+	}
+	for _, at := range points[begun+1:] {
+		for _, next := range p.at(at, masters) {
+			if follow(d, next) {
+				next.Since = sent[anyNth(at)]
+				all = append(all, next)
+			}
+		}
+	}
+	return all
+}
+
+// at are the deviations at a point of the program, without those that do what has been done from the beginning.
+func (p Program) at(at Point, masters int) []Deviation {
+	return slices.DeleteFunc(At(at, masters), func(d Deviation) bool {
+		return d.Act.jumps != "" && slices.ContainsFunc(p.Steps, func(s schedule.Step) bool { return s.Verb == schedule.Start && s.What == d.Act.jumps })
+	})
+}
+
+// anyNth is a point whichever of the commands of its name it is.
+func anyNth(at Point) Point {
+	at.Nth = 0
+	return at
+}
+
+// follow says whether one deviation can come after another. Two faults of a kind on one target are one, and who has crashed, or is cut
+// off, is not hit again.
+func follow(first, next Deviation) bool {
+	same := first.Client == next.Client
+	switch {
+	case first.Act.breaks && same, first.Call == 0 && same:
+		return false
+	case first.Act.jumps != "" && first.Act.jumps == next.Act.jumps:
+		return first.Act.jumps == clientClockFault && !same
+	case first.Act.replicas > 0 && next.Act.replicas > 0:
+		return false
+	}
+	return true
+}
+
+// Len is how many schedules there are.
+func (s *Space) Len() uint64 { return s.total }
+
+// At returns the deviations of the schedule of a rank, which must be less than Len.
+func (s *Space) At(rank uint64) []Deviation {
+	if rank == 0 {
+		return nil
+	}
+	if rank <= uint64(len(s.first)) {
+		return []Deviation{s.first[rank-1]}
+	}
+	i, found := slices.BinarySearch(s.before, rank)
+	if !found {
+		i--
+	}
+	for len(s.second[i]) == 0 || rank >= s.before[i]+uint64(len(s.second[i])) {
+		i++ // those before it have none
+	}
+	return []Deviation{s.first[i], s.second[i][rank-s.before[i]]}
+}
+
+// Rank is the rank of the schedule with these deviations. ok says that it is one of the space.
+func (s *Space) Rank(ds []Deviation) (rank uint64, ok bool) {
+	if len(ds) == 0 {
+		return 0, true
+	}
+	i := slices.IndexFunc(s.first, ds[0].same)
+	switch {
+	case i < 0 || len(ds) > 2:
+		return 0, false
+	case len(ds) == 1:
+		return 1 + uint64(i), true
+	}
+	j := slices.IndexFunc(s.second[i], ds[1].same)
+	return s.before[i] + uint64(max(j, 0)), j >= 0
+}
+
+// same says whether two deviations are the same.
+func (d Deviation) same(other Deviation) bool {
+	return d.Point == other.Point && d.Reply == other.Reply && d.Act.Name == other.Act.Name
+}
+
+// deviations are all sets of so many deviations at points: one, or two of which one comes after the other.
+func (p Program) deviations(points []Point, masters, n int) (all [][]Deviation) {
+	s := NewSpace(p, points, masters)
+	for _, d := range s.first {
+		if n < 2 {
+			all = append(all, []Deviation{d})
+			continue
+		}
+		for _, next := range p.after(d, points, masters) {
+			all = append(all, []Deviation{d, next})
+		}
+	}
+	return all
+}
