@@ -102,7 +102,7 @@ func (c *conn) pass(d Direction) bool {
 	waited := false
 	for {
 		c.link.mu.Lock()
-		ended, thawed, clocks := c.ended, c.link.thawed[d], c.link.clocks
+		ended, thawed := c.ended, c.link.thawed[d]
 		c.waits[d] = thawed != nil && !ended
 		c.link.mu.Unlock()
 		switch {
@@ -114,11 +114,9 @@ func (c *conn) pass(d Direction) bool {
 			case <-thawed:
 			case <-c.done:
 			}
-		case waited && clocks != nil:
+		case waited:
 			waited = false
-			// All that waited go on at one instant. Each does at one of its own clock, or their
-			// order would be left to chance.
-			if clocks(c.id, d).Sleep(c.ctx, 0) != nil {
+			if !c.ownInstant(d) {
 				return false
 			}
 		default:
@@ -159,5 +157,14 @@ func (c *conn) hold(h *Hold, cmd *Command, reply string) bool {
 	if h.action == holdRequest {
 		return c.pass(Requests)
 	}
-	return c.pass(Replies)
+	return c.ownInstant(Replies) && c.pass(Replies)
+}
+
+// ownInstant waits until an instant of this direction's own clock, if it has one, and says whether the connection lives.
+// What goes on at the instant of whoever lets it go on would leave the order of the two to chance.
+func (c *conn) ownInstant(d Direction) bool {
+	c.link.mu.Lock()
+	clocks := c.link.clocks
+	c.link.mu.Unlock()
+	return clocks == nil || clocks(c.id, d).Sleep(c.ctx, 0) == nil
 }
