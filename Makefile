@@ -54,7 +54,7 @@ test-fast: ## Run what stays in virtual time and needs nothing installed, in a m
 # All of the catalogue on all backends, with more seeds, and every lock under every pitfall
 # in virtual time and on real servers.
 explored: ## Search for the broken locks of the catalogue again, and write docs/explored.md and the schedules that are found
-	$(GO) test -vet=off -timeout 60m -run '^TestCatalogueFound$$' ./internal/explore -update
+	$(GO) test -vet=off -timeout 60m -run '^Test(CatalogueFound|PitfallsShown)$$' ./internal/explore -update
 
 nightly: build ## Play everything that can be played, for hours: all seeds, all workers, all backends
 	LOCKBENCH_NIGHTLY=1 $(MAKE) test TIMEOUT=3h UNRACED= ALONE=

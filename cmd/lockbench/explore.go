@@ -17,6 +17,7 @@ import (
 	"github.com/lockbench/lockbench/cmd/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/internal/words"
 	"github.com/lockbench/lockbench/locks"
 )
@@ -32,8 +33,7 @@ type exploreFlags struct {
 	seed                 uint64
 	budget               time.Duration
 	programs             []string
-	out                  string
-	shard                string
+	out, shard, guard    string
 	json, junit, resume  string
 }
 
@@ -53,14 +53,15 @@ It exits with 0 if all schedules were played and none breaks the lock, with 1 if
 the time that there was.`,
 		Example: `  lockbench explore setnx-px-get-del
   lockbench explore redsync --budget 60s
+  lockbench explore fenced --guard fence
   lockbench explore rw-hash-timestamp --depth 0`,
 		Args: oneLock,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			lock, err := f.validate(args[0])
+			opt, err := f.options()
 			if err != nil {
 				return usage(err)
 			}
-			opt, err := f.options()
+			lock, err := f.validate(args[0], opt.Guard)
 			if err != nil {
 				return usage(err)
 			}
@@ -74,6 +75,7 @@ the time that there was.`,
 	flags.IntVar(&f.depth, "depth", usualDepth, "deviations of a schedule at most: 0, 1 or 2")
 	flags.DurationVar(&f.budget, "budget", 0, "how long to look (default: until all schedules are played)")
 	flags.StringSliceVar(&f.programs, "program", nil, "programs, comma-separated (default: all that the lock can play)")
+	flags.StringVar(&f.guard, "guard", resource.None.String(), "how sections protect the resource (lockbench list guards)")
 	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one per processor)")
 	flags.IntVar(&f.samples, "samples", 0, "schedules of two deviations that are drawn besides")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of what is drawn")
@@ -93,7 +95,7 @@ func oneLock(cmd *cobra.Command, args []string) error {
 	return usage(fmt.Errorf("%s needs the name of one lock, found %d (lockbench list locks)", cmd.CommandPath(), len(args)))
 }
 
-func (f *exploreFlags) validate(name string) (locks.Spec, error) {
+func (f *exploreFlags) validate(name string, guard resource.Guard) (locks.Spec, error) {
 	lock, err := libraries.Catalogue().Find(name)
 	if err != nil {
 		return lock, err
@@ -108,7 +110,7 @@ func (f *exploreFlags) validate(name string) (locks.Spec, error) {
 	case f.jobs < 0:
 		return lock, fmt.Errorf("--jobs is %d, want at least 1", f.jobs)
 	}
-	all, err := explore.Programs(lock)
+	all, err := explore.Programs(lock, guard)
 	if err != nil {
 		return lock, err
 	}
@@ -138,8 +140,12 @@ func (f *exploreFlags) options() (opt explore.Options, err error) {
 			return opt, err
 		}
 	}
+	guard, err := resource.FindGuard(f.guard)
+	if err != nil {
+		return opt, err
+	}
 	opt = explore.Options{
-		Depth: f.depth, Samples: f.samples, Seed: f.seed, Shard: shard.Index - 1, Shards: shard.Of,
+		Guard: guard, Depth: f.depth, Samples: f.samples, Seed: f.seed, Shard: shard.Index - 1, Shards: shard.Of,
 		Programs: f.programs, Among: libraries.Catalogue(), Jobs: f.jobs,
 	}
 	if f.resume != "" {

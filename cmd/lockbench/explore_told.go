@@ -15,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
 	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/internal/words"
 	"github.com/lockbench/lockbench/locks"
 )
@@ -148,7 +149,11 @@ func tellHead(r explore.Record, stdout io.Writer) {
 	if r.Shards > 1 {
 		shard = fmt.Sprintf(", part %d of %d", r.Shard, r.Shards)
 	}
-	fmt.Fprintf(stdout, "%s  %s of %d of %s in virtual time, each with %s%s, and %s of other locks to measure it by\n", r.Explored, words.Count(r.Runs, "run"),
+	name := r.Explored
+	if r.Guard != resource.None.String() {
+		name += " with guard " + r.Guard
+	}
+	fmt.Fprintf(stdout, "%s  %s of %d of %s in virtual time, each with %s%s, and %s of other locks to measure it by\n", name, words.Count(r.Runs, "run"),
 		len(r.Done), words.Count(len(r.Programs), "program"), map[int]string{0: "no deviation", 1: "one deviation at most", 2: "two deviations at most"}[r.Depth], shard, words.Count(r.Measures, "run"))
 	if r.Schedules > 0 {
 		fmt.Fprintf(stdout, "%s: all that the programs have that were explored whole", words.Count(int(r.Schedules), "schedule"))

@@ -10,6 +10,7 @@ import (
 	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/resource"
 )
 
 // explored says whether a file is the record of an exploration, as far as it can be read.
@@ -78,7 +79,11 @@ func readParts(files []string) (records []explore.Record, programs []explore.Pro
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if programs, err = explore.Programs(lock); err != nil {
+	guard, err := resource.FindGuard(records[0].Guard)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if programs, err = explore.Programs(lock, guard); err != nil {
 		return nil, nil, nil, err
 	}
 	for _, r := range records {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/resource"
 )
 
 // BenchmarkRun plays a program of two clients that try once, one of three clients' sections, and the first with five masters.
@@ -13,7 +14,7 @@ func BenchmarkRun(b *testing.B) {
 	for _, c := range []struct{ program, lock string }{{"once", "setnx-px-lua"}, {"sections", "setnx-px-lua"}, {"once", "redlock"}} {
 		b.Run(c.program+"/"+c.lock, func(b *testing.B) {
 			lock, backend := find(b, c.lock), harness.Embedded()
-			all, err := explore.Programs(lock)
+			all, err := explore.Programs(lock, resource.None)
 			if err != nil {
 				b.Fatal(err)
 			}

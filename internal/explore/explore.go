@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/locks"
 )
 
@@ -52,6 +53,7 @@ type Found struct {
 type Options struct {
 	Play     Player
 	Resume   *Record         // of the same exploration, which goes on where it ended; optional
+	Guard    resource.Guard  // of the sections of all locks
 	Depth    int             // how many deviations a schedule has at most: 0, 1 or 2
 	Samples  int             // how many schedules of two deviations are drawn besides
 	Seed     uint64          // of what is drawn
@@ -87,7 +89,7 @@ type explorer struct {
 // When ctx ends it returns what was found until then, without an error. An error is that of a program that is wrong.
 func Explore(ctx context.Context, lock locks.Spec, opt Options) (Found, error) {
 	e := &explorer{Options: opt, lock: lock, profiles: map[string]*profile{}, accused: map[trait]int{}, excused: map[trait]bool{}}
-	all, err := Programs(lock)
+	all, err := Programs(lock, opt.Guard)
 	if err != nil {
 		return Found{}, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/internal/testkit/effort"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/scenarios"
@@ -125,7 +126,7 @@ func calls(s schedule.Schedule) (n int) {
 // TestDeviations: whatever can be done at a command happens, and one that does nothing breaks nothing.
 func TestDeviations(t *testing.T) {
 	lock, backend := find(t, "setnx-px-get-del"), harness.Embedded()
-	all, err := explore.Programs(lock)
+	all, err := explore.Programs(lock, resource.None)
 	if err != nil {
 		t.Fatal(err)
 	}

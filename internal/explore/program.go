@@ -28,8 +28,12 @@ type Program struct {
 	Plain bool
 }
 
-// Programs returns those that a lock can play, the smallest first.
-func Programs(lock locks.Spec) ([]Program, error) {
+// Programs returns those that a lock can play with a guard of the sections, the smallest first. An error says that the lock does not go with the
+// guard, or that a program is wrong.
+func Programs(lock locks.Spec, guard resource.Guard) ([]Program, error) {
+	if err := guard.Supports(lock); err != nil {
+		return nil, err
+	}
 	entries, err := files.ReadDir("programs")
 	if err != nil {
 		return nil, err
@@ -43,6 +47,9 @@ func Programs(lock locks.Spec) ([]Program, error) {
 		s, err := schedule.Parse(string(src))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", e.Name(), err)
+		}
+		if guard != resource.None {
+			s.Guard = guard.String()
 		}
 		p := Program{Schedule: s}
 		if _, err := p.config(lock); err == nil {
@@ -71,7 +78,13 @@ func (p Program) config(lock locks.Spec) (harness.Config, error) {
 	if err != nil {
 		return harness.Config{}, err
 	}
-	cfg, err := s.Config(lock, resource.None, harness.Backend{}, 0)
+	guard := resource.None
+	if p.Guard != "" {
+		if guard, err = resource.FindGuard(p.Guard); err != nil {
+			return harness.Config{}, err
+		}
+	}
+	cfg, err := s.Config(lock, guard, harness.Backend{}, 0)
 	cfg.Calls, cfg.Scripted = true, !p.Plain
 	return cfg, err
 }

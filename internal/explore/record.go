@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/locks"
 )
 
@@ -19,6 +20,7 @@ type Record struct {
 	Schema   int      `json:"schema"`
 	Explored string   `json:"explored"` // the lock
 	Version  string   `json:"version"`  // of lockbench
+	Guard    string   `json:"guard"`    // of the sections
 	Depth    int      `json:"depth"`
 	Samples  int      `json:"samples"`
 	Seed     uint64   `json:"seed"`
@@ -66,7 +68,7 @@ type KeptDeviation struct {
 // Record is what was found, with what was meant.
 func (o Options) Record(lock locks.Spec, found Found, version string) Record {
 	r := Record{
-		Schema: Schema, Explored: lock.Name, Version: version, Depth: o.Depth, Samples: o.Samples, Seed: o.Seed, Shard: o.Shard + 1, Shards: max(o.Shards, 1),
+		Schema: Schema, Explored: lock.Name, Version: version, Guard: o.Guard.String(), Depth: o.Depth, Samples: o.Samples, Seed: o.Seed, Shard: o.Shard + 1, Shards: max(o.Shards, 1),
 		Programs: found.Meant, Done: listed(found.Done), Schedules: found.Schedules, Runs: found.Runs, Measures: found.Measures, Missed: found.Missed,
 		Unmeasured: found.Unmeasured, Twice: found.Twice, Drawn: found.Drawn, Differing: listed(found.Differing), GivenUp: listed(found.GivenUp),
 		Weaknesses: listed(found.Weaknesses), Findings: []Kept{},
@@ -188,14 +190,18 @@ func Merge(parts []Record, programs []Program) (Record, error) {
 		e.adopt(f)
 	}
 	e.found.Findings = e.settled()
-	opt := Options{Depth: first.Depth, Samples: first.Samples, Seed: first.Seed}
+	guard, err := resource.FindGuard(first.Guard)
+	if err != nil {
+		return Record{}, err
+	}
+	opt := Options{Guard: guard, Depth: first.Depth, Samples: first.Samples, Seed: first.Seed}
 	return opt.Record(locks.Spec{Name: first.Explored}, e.found, first.Version), nil
 }
 
 // fits says why another record is not that of a shard of the same exploration.
 func (r Record) fits(other Record, shard int) error {
 	switch {
-	case other.Explored != r.Explored || other.Depth != r.Depth || other.Samples != r.Samples || other.Seed != r.Seed || other.Shards != r.Shards || !slices.Equal(other.Programs, r.Programs):
+	case other.Explored != r.Explored || other.Guard != r.Guard || other.Depth != r.Depth || other.Samples != r.Samples || other.Seed != r.Seed || other.Shards != r.Shards || !slices.Equal(other.Programs, r.Programs):
 		return fmt.Errorf("the records are not of one exploration: shard %d is of lock %s, depth %d, in %d shards, and another of lock %s, depth %d, in %d",
 			other.Shard, other.Explored, other.Depth, other.Shards, r.Explored, r.Depth, r.Shards)
 	case other.Version != r.Version:

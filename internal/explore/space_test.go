@@ -9,13 +9,14 @@ import (
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/internal/testkit/effort"
 	"github.com/lockbench/lockbench/locks"
 )
 
 func programOf(t *testing.T, lock locks.Spec, name string) explore.Program {
 	t.Helper()
-	all, err := explore.Programs(lock)
+	all, err := explore.Programs(lock, resource.None)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +80,7 @@ func TestShards(t *testing.T) {
 		}
 		parts = append(parts, opt.Record(lock, found, "test"))
 	}
-	programs, err := explore.Programs(lock)
+	programs, err := explore.Programs(lock, resource.None)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func (f Finding) Text(ctx context.Context, lock locks.Spec, opt Options) (schedu
 		if name != lock.Name && out.Missed {
 			continue // it does not send the command that the schedule is about
 		}
-		if p.Expect = append(p.Expect, schedule.Expect{Lock: name, Fail: out.Fail, Unknown: out.Unknown}); len(p.Expect) > mostTwins {
+		if p.Expect = append(p.Expect, schedule.Expect{Lock: name, Guard: p.Guard, Fail: out.Fail, Unknown: out.Unknown}); len(p.Expect) > mostTwins {
 			break
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/libraries"
 	"github.com/lockbench/lockbench/internal/players"
+	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/locks"
 )
 
@@ -67,7 +68,7 @@ func lockOf(t *testing.T, name string) locks.Spec {
 
 func program(t *testing.T, lock locks.Spec, name string) explore.Program {
 	t.Helper()
-	all, err := explore.Programs(lock)
+	all, err := explore.Programs(lock, resource.None)
 	if err != nil {
 		t.Fatal(err)
 	}

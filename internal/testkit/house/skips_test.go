@@ -15,6 +15,7 @@ func mayBeSkipped() map[string]string {
 		"cmd/lockbench/starved_test.go":               "a starved machine",
 		"examples/recording/recorder_test.go":         "a JDK, which is large",
 		"internal/explore/found_test.go":              "a search of the whole catalogue, which takes minutes",
+		"internal/explore/pitfalls_test.go":           "a search of the whole catalogue, which takes minutes",
 		"internal/testkit/effort/effort.go":           "to be run without -short",
 		"internal/testkit/effort/summary_test.go":     "nothing: it tests how skips are told",
 		"internal/testkit/locktest/languages.go":      "a JDK, which is large",
