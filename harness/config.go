@@ -85,14 +85,16 @@ type Expected struct {
 
 // Output is what is kept of a run, and told.
 type Output struct {
-	Out     string // directory of runs; empty: nothing is kept
-	Tape    bool   // what crosses the wire is kept, up to a length
-	Album   bool   // optional: what there is to see after each step of a script is kept
-	Calls   bool   // optional: when the calls of a script begin is kept
-	Pitfall string // optional: the scenario's number
-	Title   string // optional
-	Command string // optional: how to repeat the run
-	Version string // optional: of lockbench
+	Out   string // directory of runs; empty: nothing is kept
+	Tape  bool   // what crosses the wire is kept, up to a length
+	Album bool   // optional: what there is to see after each step of a script is kept
+	Calls bool   // optional: when the calls of a script begin is kept
+	// NoCauses says that verdicts are wanted, and not why properties failed. Optional: causes are derived.
+	NoCauses bool
+	Pitfall  string // optional: the scenario's number
+	Title    string // optional
+	Command  string // optional: how to repeat the run
+	Version  string // optional: of lockbench
 	// Alternatives are commands that play the same steps against locks that keep what this one breaks. Optional.
 	Alternatives []string
 	Log          io.Writer // optional: what a backend warns of, and what takes long

@@ -87,12 +87,14 @@ func (m *member) host(cfg Config, env surroundings) {
 	for _, key := range cfg.keys() {
 		m.Register[key] = resource.NewRegister(client, key)
 	}
-	m.load = append(m.load, func(ctx context.Context) error {
-		if cfg.scripted() {
-			return client.Ping(ctx).Err()
-		}
-		return m.Register[cfg.keys()[0]].Load(ctx) // their scripts are the same
-	})
+	if !cfg.scripted() || m.Worker < m.Workers-1 { // the prober has no section
+		m.load = append(m.load, func(ctx context.Context) error {
+			if cfg.scripted() {
+				return client.Ping(ctx).Err()
+			}
+			return m.Register[cfg.keys()[0]].Load(ctx) // their scripts are the same
+		})
+	}
 	if c, ok := m.Lock.(locks.Connector); ok {
 		m.load = append(m.load, c.Connect)
 	}

@@ -156,7 +156,9 @@ func (r *Result) judge(ctx context.Context, cfg Config) error {
 		}
 		r.Weigh(peers)
 	}
-	r.Causes = causes.Of(cfg.traces(*r))
+	if !cfg.NoCauses {
+		r.Causes = causes.Of(cfg.traces(*r))
+	}
 	r.Note, r.Why = cfg.reasons(r.Report)
 	r.Survivors = append(r.Survivors, cfg.Alternatives...)
 	return nil

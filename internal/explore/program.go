@@ -85,7 +85,7 @@ func (p Program) config(lock locks.Spec) (harness.Config, error) {
 		}
 	}
 	cfg, err := s.Config(lock, guard, harness.Backend{}, 0)
-	cfg.Calls, cfg.Scripted = true, !p.Plain
+	cfg.Calls, cfg.NoCauses, cfg.Scripted = true, true, !p.Plain
 	return cfg, err
 }
 

@@ -2,7 +2,7 @@ package explore
 
 import (
 	"context"
-	"fmt"
+	"encoding/binary"
 	"hash/fnv"
 	"slices"
 	"strconv"
@@ -73,8 +73,16 @@ func Run(ctx context.Context, p Program, lock locks.Spec, backend harness.Backen
 // digest tells histories apart.
 func digest(events []histories.Event) uint64 {
 	h := fnv.New64a()
+	var b []byte
 	for _, e := range events {
-		fmt.Fprintln(h, int64(e.Time), e.Process, e.Type, e.F, e.Value, e.Err, int64(e.TTL), e.Token)
+		b = b[:0]
+		for _, n := range []int64{int64(e.Time), int64(e.Process), int64(e.Type), int64(e.TTL), e.Token} {
+			b = binary.AppendVarint(b, n)
+		}
+		for _, text := range []string{string(e.F), e.Value, e.Err} {
+			b = append(append(b, text...), 0)
+		}
+		_, _ = h.Write(b) // a hash takes everything
 	}
 	return h.Sum64()
 }

@@ -6,6 +6,9 @@ import (
 	"time"
 )
 
+// shortReply is the length of a line that most replies do not exceed.
+const shortReply = 256
+
 // replyPump carries the node's bytes to the client. Its buffer is laid out as
 // that of requestPump.
 type replyPump struct {
@@ -221,7 +224,7 @@ func (p *replyPump) compact() {
 func (p *replyPump) describe(b []byte) string {
 	src := bytes.NewReader(b)
 	if p.text == nil {
-		p.text = bufio.NewReader(src)
+		p.text = bufio.NewReaderSize(src, shortReply)
 	} else {
 		p.text.Reset(src)
 	}

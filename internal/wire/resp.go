@@ -202,9 +202,12 @@ func readAttributed(r *bufio.Reader, line []byte, depth int) (Reply, error) {
 	return v, err
 }
 
+// mostAhead is for how many elements there is room before they come.
+const mostAhead = 32
+
 // readElements never returns nil for success: an empty list differs from none.
 func readElements(r *bufio.Reader, n int64, depth int) ([]Reply, error) {
-	list := []Reply{}
+	list := make([]Reply, 0, min(n, mostAhead)) // who announces many need not send them
 	for range n {
 		e, err := readValue(r, depth+1)
 		if err != nil {

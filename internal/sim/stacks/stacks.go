@@ -4,7 +4,6 @@ package stacks
 
 import (
 	"path"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -66,7 +65,11 @@ func In(bubble string) []string {
 func Bubble() string {
 	b := make([]byte, 256)
 	head, _, _ := strings.Cut(string(b[:runtime.Stack(b, false)]), "\n")
-	return regexp.MustCompile(`synctest bubble \d+`).FindString(head)
+	_, rest, ok := strings.Cut(head, "synctest bubble ")
+	if !ok {
+		return ""
+	}
+	return "synctest bubble " + rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
 }
 
 // Frames tells a stack by its functions and their lines, the innermost first, in a form that
