@@ -31,8 +31,11 @@ func (d Deviation) String() string {
 		edge = "the reply to"
 	}
 	text := fmt.Sprintf("%s at %s %s's %s", d.Act.Name, edge, d.Client, d.What)
-	if d.Server == schedule.Register {
+	switch d.Server {
+	case schedule.Register:
 		text += " on the register"
+	case another:
+		text += " on another master"
 	}
 	if d.Call > 0 {
 		text += fmt.Sprintf(" in call %d", d.Call)
@@ -50,7 +53,7 @@ type Act struct {
 	register       bool   // it can be done at commands to the register
 	replicas       int    // that it needs
 	lasts          bool   // it happens to servers, or goes on after the call, so that it does not matter in the midst of which call it begins
-	majority       bool   // it happens to a majority of independent masters
+	masters        int    // of independent ones, to how many it happens; 0: to one
 	breaks         bool   // the connection, and what is held on it does not go on
 	jumps          string // the clock that it moves, for good; empty: none
 	// action takes the place of a hold; empty: the command is held until the act has begun.
@@ -101,9 +104,10 @@ func Acts() []Act {
 		onServer("restart-aof", 0),
 		onServer("stall", long),
 		named("hang", onServer("stall", hang)),
-		onMajority("restart", 0),
-		named("down, a majority", onMajority("restart-aof", short)), // what was written is there again after it
-		onMajority("stall", long),
+		onMasters(minority, "stall", long),
+		onMasters(majority, "restart", 0),
+		named("down, a majority", onMasters(majority, "restart-aof", short)), // what was written is there again after it
+		onMasters(majority, "stall", long),
 		clock(long),
 		clock(-long),
 		clientClock(long),
@@ -114,7 +118,11 @@ func Acts() []Act {
 		{Name: "script-flush", lasts: true, reply: true, steps: func(Deviation) (before, after []schedule.Step) {
 			return []schedule.Step{{Verb: schedule.Start, What: "script-flush"}}, nil
 		}},
+		{Name: "evict", lasts: true, reply: true, steps: func(d Deviation) (before, after []schedule.Step) {
+			return []schedule.Step{{Verb: schedule.Start, What: "evict", On: []string{d.Server}}}, nil
+		}},
 		onServer("squatter", short),
+		onMasters(majority, "squatter", short),
 	}
 }
 
@@ -134,11 +142,21 @@ func onServer(fault string, ttls float64) Act {
 	}}
 }
 
-// onMajority is a fault of more than half of five independent masters.
-func onMajority(fault string, ttls float64) Act {
+// The sets of five independent masters to which something happens: as many as a lock may lose, and one more.
+const (
+	minority = 2
+	majority = 3
+)
+
+// onMasters is a fault of so many of five independent masters, of which the first is one.
+func onMasters(n int, fault string, ttls float64) Act {
 	act := onServer(fault, ttls)
-	act.Name, act.majority = fault+" of a majority", true
-	act.steps = func(Deviation) (before, after []schedule.Step) { return lasting(fault, []string{"1", "2", "3"}, ttls) }
+	act.Name, act.masters = fault+" of a minority", n
+	if n == majority {
+		act.Name = fault + " of a majority"
+	}
+	on := []string{"1", another, "3"}[:n]
+	act.steps = func(Deviation) (before, after []schedule.Step) { return lasting(fault, on, ttls) }
 	return act
 }
 
@@ -198,11 +216,14 @@ func (d Deviation) steps() (met, rest []schedule.Step) {
 	return met, after
 }
 
-// allowed says whether the deviation can be done at the point, of a lock on so many masters. Independent masters are alike, so that
-// what happens to one of them happens to the first.
-func (d Deviation) allowed(masters int) bool {
+// another is the master to which a second thing happens if it does not happen to that of the first.
+const another = "2"
+
+// allowed says whether the deviation can be done at the point, of a lock on so many masters, at the first or at some other one.
+// Independent masters are alike: what happens to one of them happens to the first, and what happens then to another one to the second.
+func (d Deviation) allowed(masters int, server string) bool {
 	switch {
-	case d.Server == schedule.Register && !d.Act.register, d.Act.majority && masters < 3, d.Server != "1" && d.Server != schedule.Register:
+	case d.Server == schedule.Register && !d.Act.register, d.Act.masters > 0 && (masters <= minority || d.Server != "1"), d.Server != server && d.Server != schedule.Register:
 		return false
 	case d.Reply:
 		return d.Act.reply
@@ -210,11 +231,13 @@ func (d Deviation) allowed(masters int) bool {
 	return d.Act.request
 }
 
-// At returns all deviations that begin at a point, of a lock on so many masters.
-func At(p Point, masters int) (all []Deviation) {
+// At returns all deviations that begin at a point, of a lock on so many masters, if nothing else has happened.
+func At(p Point, masters int) (all []Deviation) { return on(p, masters, "1") }
+
+func on(p Point, masters int, server string) (all []Deviation) {
 	for _, act := range Acts() {
 		for _, reply := range []bool{false, true} {
-			if d := (Deviation{Point: p, Reply: reply, Act: act}); d.allowed(masters) {
+			if d := (Deviation{Point: p, Reply: reply, Act: act}); d.allowed(masters, server) {
 				all = append(all, d)
 			}
 		}

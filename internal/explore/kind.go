@@ -14,6 +14,9 @@ import (
 func (p Program) kind(ds []Deviation) string { return joined(ds, p.kindOf) }
 
 func (p Program) kindOf(d Deviation) string {
+	if d.Act.lasts && d.Server == another {
+		return d.Act.Name + " of another master"
+	}
 	if d.Act.lasts {
 		return d.Act.Name
 	}

@@ -32,7 +32,18 @@ func (e *explorer) sample(ctx context.Context, searches []*search) {
 		all := make([]sampled, min(left, atOnce))
 		for i := range all {
 			of := searches[rng.IntN(len(searches))]
-			all[i] = sampled{of, of.draw(rng, e.lock.Masters)}
+			all[i] = sampled{of, []Deviation{of.pick(rng, of.space.first)}}
+		}
+		for _, one := range all {
+			one.of.wants(one.ds[0])
+		}
+		for _, of := range searches {
+			of.meet(ctx, e)
+		}
+		for i, one := range all {
+			if next := one.of.after(one.ds[0], e.lock.Masters); len(next) > 0 {
+				all[i].ds = append(one.ds, one.of.pick(rng, next))
+			}
 		}
 		outcomes := make([]Outcome, len(all))
 		e.each(ctx, len(all), func(i int) { outcomes[i], _ = e.run(ctx, all[i].of.program.with(all[i].ds...), e.lock) })
@@ -58,17 +69,30 @@ func share(all, shard, shards int) int {
 	return all*(shard+1)/n - all*shard/n
 }
 
-// draw draws two deviations, or one if no other can come after it. Each class of commands is as likely as any other, however often
-// its commands are sent: what a client does, the name of the command, and the side that is met.
-func (s *search) draw(rng *rand.Rand, masters int) []Deviation {
-	first := s.pick(rng, s.space.first)
-	next := s.program.after(first, s.fair.Points, masters)
-	if len(next) == 0 {
-		return []Deviation{first}
+// wants notes that it must be known what is sent after a deviation.
+func (s *search) wants(d Deviation) {
+	if rank, _ := s.space.Rank([]Deviation{d}); s.first[rank-1] == nil && !slices.Contains(s.wanted, rank) {
+		s.wanted = append(s.wanted, rank)
 	}
-	return []Deviation{first, s.pick(rng, next)}
 }
 
+// meet plays the program with what is wanted.
+func (s *search) meet(ctx context.Context, e *explorer) {
+	e.each(ctx, len(s.wanted), func(i int) {
+		out, _ := e.run(ctx, s.program.with(s.space.At(s.wanted[i])...), e.lock)
+		s.first[s.wanted[i]-1] = append([]Point{}, out.Points...)
+	})
+	s.wanted = nil
+}
+
+// after are the deviations that can come after one that was met; none if it ended what is to be met.
+func (s *search) after(d Deviation, masters int) []Deviation {
+	rank, _ := s.space.Rank([]Deviation{d})
+	return s.program.after(d, s.first[rank-1], masters)
+}
+
+// pick picks one of some deviations. Each class of commands is as likely as any other, however often its commands are sent: what a
+// client does, the name of the command, and the side that is met.
 func (s *search) pick(rng *rand.Rand, all []Deviation) Deviation {
 	classes := map[string][]Deviation{}
 	for _, d := range all {

@@ -9,7 +9,8 @@ type search struct {
 	program Program
 	fair    Outcome
 	space   *Space
-	first   [][]Point // of the runs with one deviation
+	first   [][]Point // of the runs with one deviation; nil: it was not played
+	wanted  []uint64  // ranks of one deviation that are to be played before two are drawn
 }
 
 // fairWeather plays a program without deviations.
@@ -25,6 +26,7 @@ func (e *explorer) fairWeather(ctx context.Context, p Program) *search {
 	if p.laned() {
 		s.space = NewSpace(p, fair.Points, e.lock.Masters)
 	}
+	s.first = make([][]Point, len(s.space.first))
 	return s
 }
 
@@ -38,7 +40,7 @@ func (e *explorer) one(ctx context.Context, s *search) {
 		outcomes[i], _ = e.run(ctx, s.program.with(s.space.first[i]), e.lock)
 	})
 	for i, o := range outcomes {
-		s.first = append(s.first, o.Points)
+		s.first[i] = o.Points
 		if rank := uint64(i) + 1; ctx.Err() == nil && e.mine(rank) {
 			e.look(ctx, s.program, rank, s.space.At(rank), o.Fails)
 		}

@@ -22,7 +22,7 @@ type Space struct {
 func NewSpace(p Program, points []Point, masters int) *Space {
 	s := &Space{program: p, masters: masters}
 	for _, at := range points {
-		s.first = append(s.first, p.at(at, masters)...)
+		s.first = append(s.first, p.at(at, masters, "1")...)
 	}
 	s.second, s.before = make([][]Deviation, len(s.first)), make([]uint64, len(s.first))
 	s.total = 1 + uint64(len(s.first))
@@ -49,7 +49,11 @@ func (p Program) after(d Deviation, points []Point, masters int) (all []Deviatio
 		sent[anyNth(at)] = max(sent[anyNth(at)], at.Nth)
 	}
 	for _, at := range points[begun+1:] {
-		for _, next := range p.at(at, masters) {
+		server := "1"
+		if at.Server == another {
+			server = another
+		}
+		for _, next := range p.at(at, masters, server) {
 			if follow(d, next) {
 				next.Since = sent[anyNth(at)]
 				all = append(all, next)
@@ -59,9 +63,9 @@ func (p Program) after(d Deviation, points []Point, masters int) (all []Deviatio
 	return all
 }
 
-// at are the deviations at a point of the program, without those that do what has been done from the beginning.
-func (p Program) at(at Point, masters int) []Deviation {
-	return slices.DeleteFunc(At(at, masters), func(d Deviation) bool {
+// at are the deviations at a point of the program, on a server or the register, without those that do what has been done from the beginning.
+func (p Program) at(at Point, masters int, server string) []Deviation {
+	return slices.DeleteFunc(on(at, masters, server), func(d Deviation) bool {
 		return d.Act.jumps != "" && slices.ContainsFunc(p.Steps, func(s schedule.Step) bool { return s.Verb == schedule.Start && s.What == d.Act.jumps })
 	})
 }
@@ -79,8 +83,10 @@ func follow(first, next Deviation) bool {
 	switch {
 	case first.Act.breaks && same, first.Call == 0 && same:
 		return false
+	case first.Act.action != "" && first.Act.action == next.Act.action && same:
+		return false
 	case first.Act.jumps != "" && first.Act.jumps == next.Act.jumps:
-		return first.Act.jumps == clientClockFault && !same
+		return first.Act.jumps == clientClockFault && !same || first.Act.jumps == serverClockFault && first.Server != next.Server
 	case first.Act.replicas > 0 && next.Act.replicas > 0:
 		return false
 	}
