@@ -52,6 +52,7 @@ type Found struct {
 // Options of Explore.
 type Options struct {
 	Play     Player
+	Profiles *Profiles       // of references; optional: none are known
 	Resume   *Record         // of the same exploration, which goes on where it ended; optional
 	Guard    resource.Guard  // of the sections of all locks
 	Depth    int             // how many deviations a schedule has at most: 0, 1 or 2
@@ -77,7 +78,6 @@ type explorer struct {
 	Options
 	lock     locks.Spec
 	usual    Program // one in which the lock is held nearly all the time
-	profiles map[string]*profile
 	accused  map[trait]int // the finding that has it
 	excused  map[trait]bool
 
@@ -88,7 +88,13 @@ type explorer struct {
 // Explore plays each program of a lock, and each with each deviation from it, and measures what it finds by locks of its class.
 // When ctx ends it returns what was found until then, without an error. An error is that of a program that is wrong.
 func Explore(ctx context.Context, lock locks.Spec, opt Options) (Found, error) {
-	e := &explorer{Options: opt, lock: lock, profiles: map[string]*profile{}, accused: map[trait]int{}, excused: map[trait]bool{}}
+	e := &explorer{Options: opt, lock: lock, accused: map[trait]int{}, excused: map[trait]bool{}}
+	if e.Profiles == nil {
+		e.Profiles = new(Profiles)
+	}
+	if e.Profiles.of == nil {
+		e.Profiles.of = map[string]*profile{}
+	}
 	all, err := Programs(lock, opt.Guard)
 	if err != nil {
 		return Found{}, err

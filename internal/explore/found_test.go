@@ -251,11 +251,12 @@ func TestSoundLocks(t *testing.T) {
 	}
 	// redsync says that a lock is taken when a majority said so, and may leave a key behind on a master whose answer was late.
 	known := map[string]checker.Property{"redsync-context-timeout": checker.TruthfulReplies}
+	var profiles explore.Profiles
 	for _, lock := range libraries.Catalogue() {
 		if !lock.Sound {
 			continue
 		}
-		opt := explore.Options{Play: explore.InProcess(), Depth: 1, Samples: 50_000, Seed: 1, Among: libraries.Catalogue(), Jobs: runtime.GOMAXPROCS(0)}
+		opt := explore.Options{Play: explore.InProcess(), Profiles: &profiles, Depth: 1, Samples: 50_000, Seed: 1, Among: libraries.Catalogue(), Jobs: runtime.GOMAXPROCS(0)}
 		found, err := explore.Explore(t.Context(), lock, opt)
 		if err != nil || len(found.GivenUp) > 0 || len(found.Differing) > 0 {
 			t.Errorf("%s: %v, given up %v, differing %v", lock.Name, err, found.GivenUp, found.Differing)

@@ -8,6 +8,10 @@ import (
 	"github.com/lockbench/lockbench/locks"
 )
 
+// Profiles keep what references break, so that explorations that come one after another measure it once. They are not safe for
+// concurrent use. The zero value is empty.
+type Profiles struct{ of map[string]*profile }
+
 // profile is what a reference breaks in a program.
 type profile struct {
 	fair  Outcome
@@ -81,13 +85,16 @@ func follows(property checker.Property) []checker.Property {
 // fails are the properties that a reference breaks in a program in fair weather, and under n deviations of a kind, as kinds are told
 // apart by kindOf.
 func (e *explorer) fails(ctx context.Context, ref locks.Spec, p Program, kind string, n int, kindOf func([]Deviation) string) ([]checker.Property, error) {
-	name := ref.Name + " " + p.Name
-	of := e.profiles[name]
+	name := ref.Name + " " + p.Name + " " + e.Guard.String()
+	of := e.Profiles.of[name]
 	if of == nil {
 		of = &profile{fails: map[string][]checker.Property{}}
 		of.fair, of.err = e.run(ctx, p, ref)
 		of.fails[""] = of.fair.Fails
-		e.profiles[name] = of
+		if ctx.Err() != nil {
+			return of.fair.Fails, of.err
+		}
+		e.Profiles.of[name] = of
 	}
 	if fails, known := of.fails[kind]; known || of.err != nil {
 		return fails, of.err
