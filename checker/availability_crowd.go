@@ -94,7 +94,20 @@ func (a ailments) of(worker int) cover {
 
 // ofClient says whether a fault touches a client, and no server.
 func ofClient(f *histories.Op, opt Options, worker int) bool {
-	return slices.Contains(opt.clientFaults(), f.Invoke.F) && (f.Invoke.Node == "" || !isWorker(f.Invoke.Node) || f.Invoke.Node == histories.WorkerName(worker))
+	return slices.Contains(opt.clientFaults(), f.Invoke.F) && (f.Invoke.Node == "" || !isWorker(f.Invoke.Node) || opt.together(f.Invoke.Node, worker))
+}
+
+// together says whether a worker of that name is another one, or a thread of its process.
+func (o Options) together(name string, worker int) bool {
+	if name == histories.WorkerName(worker) {
+		return true
+	}
+	for thread := range o.Threads {
+		if worker < o.Threads && name == histories.WorkerName(thread) {
+			return true
+		}
+	}
+	return false
 }
 
 // isWorker says whether a name is one that workers have.

@@ -45,6 +45,9 @@ type Options struct {
 	// Masters is how many independent masters the lock has: it must be had while fewer than
 	// half of them are at fault. 0 means 1.
 	Masters int
+	// Threads is how many clients, from the first on, are threads of one process: what touches one of them may touch them all. 0:
+	// each is a process of its own.
+	Threads int
 	// Overtaking is how often a waiting client may be overtaken by each other client under a
 	// lock that promises fairness. 0 or less: the lock promises none, and fairness is told
 	// and not judged.

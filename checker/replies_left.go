@@ -12,7 +12,8 @@ import (
 // leftBehind returns a conflict for every audit that finds a key which an acquire must have left
 // there that was refused. A refusal says that the attempt left nothing behind, and who else may
 // have set the key is known: what was granted, until its accepted release or until a lease has
-// passed since the latest sign of it, and what has no certain outcome. A fault that touches more than
+// passed since the latest sign of it, and what has no certain outcome. A release that a majority of the
+// masters accepted may not have come to another one if a fault touched its client then or later. A fault that touches more than
 // clients excuses what is found until a lease and the slack after it. Keys without a TTL are a
 // matter of deadlock freedom; of keys that are no strings nobody knows whether they are a hold.
 //
@@ -55,10 +56,13 @@ func lastRefused(s *stretch, audit histories.Event) *histories.Op {
 // explained says whether somebody may have the key that an audit found, or a fault may have
 // brought it back.
 func explained(s *stretch, opt Options, audit histories.Event) bool {
-	lease := s.longestAsked()
+	lease, ailing := s.longestAsked(), newAilments(s, opt)
+	if s.before > 0 && slices.ContainsFunc(s.ill, func(f *histories.Op) bool { return f.Invoke.Index < audit.Index }) {
+		return true // what was given back in an earlier stretch is not known any more
+	}
 	if slices.ContainsFunc(s.past(opt.slack()), func(t taking) bool { return t.to > at(audit.Index) }) || slices.ContainsFunc(s.holds, func(h *histories.Hold) bool {
 		return h.Invoked.Event < audit.Index &&
-			(h.End == histories.Crash || takenBy(s, h, opt.slack()).to > at(audit.Index))
+			(h.End == histories.Crash || takenBy(s, h, opt.slack()).to > at(audit.Index) || mayBeKept(h, opt, ailing, audit))
 	}) {
 		return true
 	}
@@ -74,4 +78,10 @@ func (s *stretch) longestAsked() (lease time.Duration) {
 		lease = max(lease, o.Invoke.TTL)
 	}
 	return lease
+}
+
+// mayBeKept says whether some master may still have a hold whose release was accepted, as a fault touched its client.
+func mayBeKept(h *histories.Hold, opt Options, ailing ailments, audit histories.Event) bool {
+	r, ok := accepted(h)
+	return ok && ailing.of(h.Worker).meets(between(r.Invoked.Event, audit.Index)) && mayRunUntil(h, opt.slack()) > audit.Time
 }

@@ -313,6 +313,54 @@ func TestReplies(t *testing.T) {
 			want: Pass,
 		},
 		{
+			name:    "one of the masters may not have heard of a release whose client was touched by a fault later",
+			options: Options{Masters: 5},
+			history: `
+				B acquire 0 1 ok ttl=1000
+				B release 2 3 ok
+				! pause 4 5 node=B
+				C acquire 6 7 fail ttl=1000
+				A acquire 6 7 fail ttl=1000
+				! audit 8 node=n3 ttl=900 value=3f9a`,
+			want: Pass,
+		},
+		{
+			name:    "a fault of somebody else kept no release from a master",
+			options: Options{Masters: 5},
+			history: `
+				B acquire 0 1 ok ttl=1000
+				B release 2 3 ok
+				! pause 4 5 node=A
+				C acquire 6 7 fail ttl=1000
+				D acquire 6 7 fail ttl=1000
+				! audit 8 node=n3 ttl=900 value=3f9a`,
+			want: Fail, witness: []string{"6 D acquire invoke", "7 D acquire fail", "8 ! audit info"},
+		},
+		{
+			name:    "a fault of a thread touches the others of its process",
+			options: Options{Masters: 5, Threads: 2},
+			history: `
+				B acquire 0 1 ok ttl=1000
+				B release 2 3 ok
+				! pause 4 5 node=A
+				C acquire 6 7 fail ttl=1000
+				D acquire 6 7 fail ttl=1000
+				! audit 8 node=n3 ttl=900 value=3f9a`,
+			want: Pass,
+		},
+		{
+			name:    "the lease is over, whatever became of its release",
+			options: Options{Masters: 5},
+			history: `
+				B acquire 0 1 ok ttl=1000
+				B release 2 3 ok
+				! pause 4 5 node=B
+				C acquire 6 7 fail ttl=1000
+				A acquire 6 7 fail ttl=1000
+				! audit 3000 node=n3 ttl=900 value=3f9a`,
+			want: Fail, witness: []string{"6 A acquire invoke", "7 A acquire fail", "3000 ! audit info"},
+		},
+		{
 			name:    "a hash may have other things in it than holders",
 			options: Options{Masters: 5},
 			history: `

@@ -82,6 +82,7 @@ func WithTerms(meta *histories.Meta, all locks.Catalogue) *histories.Meta {
 // onTerms are options with the terms of a run.
 func onTerms(opt checker.Options, t histories.Terms) checker.Options {
 	opt.Masters, opt.Tolerance, opt.Poll, opt.SilentRelease, opt.Overtaking = t.Masters, t.Tolerance, t.Poll, t.SilentRelease, t.Overtaking
+	opt.Threads = t.Threads
 	return opt
 }
 
@@ -107,7 +108,7 @@ func Kept(meta *histories.Meta) (kept map[string][]histories.Place, register str
 func (t Test) terms(keys []workloads.Key, whole bool) *histories.Terms {
 	p := t.Lock.Promises
 	terms := &histories.Terms{
-		Masters: t.Lock.Masters, Tolerance: p.Tolerance, Poll: p.Poll, SilentRelease: p.SilentRelease, Overtaking: t.Overtaking,
+		Masters: t.Lock.Masters, Tolerance: p.Tolerance, Poll: p.Poll, SilentRelease: p.SilentRelease, Overtaking: t.Overtaking, Threads: t.Threads,
 		Kept: make(map[string][]histories.Place), Witness: whole && t.Threads == 0,
 	}
 	for _, key := range keys {

@@ -70,6 +70,7 @@ type Terms struct {
 	Poll          time.Duration      `json:"poll,omitempty"`           // shortest interval between two tries of one waiting client
 	SilentRelease bool               `json:"silent_release,omitempty"` // a release that succeeds does not say whose lock it was
 	Overtaking    int                `json:"overtaking,omitempty"`     // how often one client may overtake a waiting one; 0: not judged
+	Threads       int                `json:"threads,omitempty"`        // how many clients, from A on, are threads of one process
 	Kept          map[string][]Place `json:"kept"`                     // where the servers keep the lock on each key
 	// Witness says that the commands of the run were kept in whole, and each by its own client, so that
 	// they may be a witness of the judges.

@@ -56,6 +56,7 @@ type Terms struct {
 	Slack         time.Duration `json:"slack"`                    // how late a server may be, in nanoseconds
 	Masters       int           `json:"masters,omitempty"`        // independent ones that the lock has; 0 means 1
 	Overtaking    int           `json:"overtaking,omitempty"`     // how often the lock allows that one client overtakes another who waits
+	Threads       int           `json:"threads,omitempty"`        // how many clients, from the first on, are threads of one process
 	Poll          time.Duration `json:"poll,omitempty"`           // shortest interval that the lock promises between two tries; 0: none
 	SilentRelease bool          `json:"silent_release,omitempty"` // a release that succeeds does not say whose lock it was
 	ClientFaults  []string      `json:"client_faults"`            // faults that stop, cut or delay clients, and touch no server

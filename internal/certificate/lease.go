@@ -301,8 +301,16 @@ func (k *table) mayRun(h *hold) rank {
 	if r := h.accepted(); r != nil {
 		return at(r.to.event)
 	}
+	if end := k.mayRunUntil(h); end != forever {
+		return k.gap(end)
+	}
+	return never
+}
+
+// mayRunUntil is the time up to which a server may have h if no release came to it; forever if there is no telling.
+func (k *table) mayRunUntil(h *hold) time.Duration {
 	if h.TTL <= 0 || h.isOpen() || h.to.event == pending && h.by != crash {
-		return never
+		return forever
 	}
 	latest, ttl := max(h.to.time, h.end.time), h.TTL
 	for _, x := range h.extends {
@@ -310,12 +318,9 @@ func (k *table) mayRun(h *hold) rank {
 	}
 	for _, r := range h.releases {
 		if r.to.event == pending {
-			return never
+			return forever
 		}
 		latest = max(latest, r.to.time)
 	}
-	if end := plus(plus(latest, ttl), k.terms.Slack); end != forever {
-		return k.gap(end)
-	}
-	return never
+	return plus(plus(latest, ttl), k.terms.Slack)
 }

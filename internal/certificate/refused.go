@@ -186,7 +186,17 @@ func (s *supply) toAll(yield func(finding)) {
 
 // touches says whether a fault of clients is one of a worker.
 func (t *tables) touches(f fault, worker int) bool {
-	return f.node == "" || f.node[0] < 'A' || f.node[0] > 'Z' || f.node == histories.WorkerName(worker)
+	return f.node == "" || f.node[0] < 'A' || f.node[0] > 'Z' || f.node == histories.WorkerName(worker) || t.thread(f.node, worker)
+}
+
+// thread says whether a name is that of another thread of a worker's process.
+func (t *tables) thread(name string, worker int) bool {
+	for i := range t.terms.Threads {
+		if worker < t.terms.Threads && name == histories.WorkerName(i) {
+			return true
+		}
+	}
+	return false
 }
 
 // engaged are the spans in which somebody may have the key, or too many masters may be at fault, with what

@@ -151,7 +151,7 @@ func (k *table) leftBehind(yield func(finding)) {
 			}
 		}
 		held := slices.ContainsFunc(k.holds, func(h *hold) bool {
-			return h.from.event < e.Index && (h.by == crash || k.mayRun(h) > at(e.Index))
+			return h.from.event < e.Index && (h.by == crash || k.mayRun(h) > at(e.Index) || k.mayBeKept(h, e))
 		})
 		brought := slices.ContainsFunc(k.faults, func(f fault) bool {
 			return f.from < at(e.Index) && !k.ofClient(f) && plus(f.over, plus(lease, k.terms.Slack)) > e.Time
@@ -160,6 +160,14 @@ func (k *table) leftBehind(yield func(finding)) {
 			yield(k.violation([]part{{"refused", last.to.event}, {"audit", e.Index}}, []uint64{last.Attempt}))
 		}
 	}
+}
+
+// mayBeKept says whether a master may still have a hold whose release was accepted: a fault touched its client then or later, and
+// its lease may run.
+func (k *table) mayBeKept(h *hold, audit histories.Event) bool {
+	r := h.accepted()
+	touched := func(f fault) bool { return k.ofClient(f) && k.touches(f, h.Worker) }
+	return r != nil && k.covering(touched).meets(between(r.from.event, audit.Index)) && k.mayRunUntil(h) > audit.Time
 }
 
 // refusedOwn looks for the first "taken" on a key when nobody else can have had it.

@@ -76,10 +76,10 @@ const usual = "relay"
 // explorer is one exploration.
 type explorer struct {
 	Options
-	lock     locks.Spec
-	usual    Program // one in which the lock is held nearly all the time
-	accused  map[trait]int // the finding that has it
-	excused  map[trait]bool
+	lock    locks.Spec
+	usual   Program       // one in which the lock is held nearly all the time
+	accused map[trait]int // the finding that has it
+	excused map[trait]bool
 
 	mu    sync.Mutex
 	found Found

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -245,9 +246,17 @@ func write(t *testing.T, name, text string) {
 }
 
 // TestSoundLocks explores every sound lock of the catalogue with one deviation, and draws schedules of two. None is accused.
+// LOCKBENCH_SAMPLES says how many are drawn for each: 50,000 are a million in all.
 func TestSoundLocks(t *testing.T) {
 	if !effort.Nightly() {
-		t.Skip("optional: the whole search takes many minutes: it runs nightly")
+		t.Skip("optional: the whole search takes an hour: it runs nightly")
+	}
+	samples := 50_000
+	if text := os.Getenv("LOCKBENCH_SAMPLES"); text != "" {
+		var err error
+		if samples, err = strconv.Atoi(text); err != nil {
+			t.Fatalf("LOCKBENCH_SAMPLES: %v", err)
+		}
 	}
 	// redsync says that a lock is taken when a majority said so, and may leave a key behind on a master whose answer was late.
 	known := map[string]checker.Property{"redsync-context-timeout": checker.TruthfulReplies}
@@ -256,17 +265,21 @@ func TestSoundLocks(t *testing.T) {
 		if !lock.Sound {
 			continue
 		}
-		opt := explore.Options{Play: explore.InProcess(), Profiles: &profiles, Depth: 1, Samples: 50_000, Seed: 1, Among: libraries.Catalogue(), Jobs: runtime.GOMAXPROCS(0)}
-		found, err := explore.Explore(t.Context(), lock, opt)
-		if err != nil || len(found.GivenUp) > 0 || len(found.Differing) > 0 {
-			t.Errorf("%s: %v, given up %v, differing %v", lock.Name, err, found.GivenUp, found.Differing)
-		}
-		for _, f := range found.Findings {
-			if len(f.Broken) != 1 || f.Broken[0] != known[lock.Name] {
-				t.Errorf("%s is accused of %v in %s", lock.Name, f.Broken, f.Schedule())
+		t.Run(lock.Name, func(t *testing.T) {
+			found, err := explore.Explore(t.Context(), lock, explore.Options{
+				Play: explore.InProcess(), Profiles: &profiles, Depth: 1, Samples: samples, Seed: 1, Among: libraries.Catalogue(), Jobs: runtime.GOMAXPROCS(0),
+			})
+			if err != nil || len(found.GivenUp) > 0 || len(found.Differing) > 0 {
+				t.Errorf("%v, given up %v, differing %v", err, found.GivenUp, found.Differing)
 			}
-		}
-		t.Logf("%s: %d schedules, %d drawn", lock.Name, found.Schedules, found.Drawn.N)
+			for _, f := range found.Findings {
+				if len(f.Broken) != 1 || f.Broken[0] != known[lock.Name] {
+					t.Errorf("%v is broken in %s", f.Broken, f.Schedule())
+				}
+			}
+			t.Logf("%d schedules, %d drawn, %d runs and %d of references, %d missed, %d not measured, %d played twice",
+				found.Schedules, found.Drawn.N, found.Runs, found.Measures, found.Missed, found.Unmeasured, found.Twice)
+		})
 	}
 }
 

@@ -141,7 +141,7 @@ func Terms(opt checker.Options) certificate.Terms {
 		faults = append(faults, string(f))
 	}
 	return certificate.Terms{
-		Slack: opt.Leeway(), Masters: opt.Masters, Overtaking: opt.Overtaking, Poll: opt.Poll, SilentRelease: opt.SilentRelease, ClientFaults: faults,
+		Slack: opt.Leeway(), Masters: opt.Masters, Overtaking: opt.Overtaking, Threads: opt.Threads, Poll: opt.Poll, SilentRelease: opt.SilentRelease, ClientFaults: faults,
 	}
 }
 
