@@ -23,7 +23,7 @@ func TestExamplesOfCI(t *testing.T) {
 		}
 		// A command goes on where the next line is indented as deep and has flags.
 		text := regexp.MustCompile(`\n +(--|\|\|)`).ReplaceAllString(string(data), " $1")
-		for _, m := range regexp.MustCompile(`lockbench (gate|merge) ([^\n]*)`).FindAllStringSubmatch(text, -1) {
+		for _, m := range regexp.MustCompile(`lockbench (gate|merge|explore) ([^\n]*)`).FindAllStringSubmatch(text, -1) {
 			commands[m[1]]++
 			cmd, _, err := newRoot(new(bytes.Buffer), new(bytes.Buffer)).Find([]string{m[1]})
 			if err != nil {
@@ -40,7 +40,7 @@ func TestExamplesOfCI(t *testing.T) {
 			}
 		}
 	}
-	if commands["gate"] < 2 || commands["merge"] < 2 {
-		t.Errorf("commands found: %v, want gate and merge in both examples", commands)
+	if commands["gate"] < 2 || commands["explore"] < 2 || commands["merge"] < 4 {
+		t.Errorf("commands found: %v, want gate, explore and merge in their examples", commands)
 	}
 }
