@@ -77,7 +77,7 @@ the time that there was.`,
 	flags.StringSliceVar(&f.programs, "program", nil, "programs, comma-separated (default: all that the lock can play)")
 	flags.StringVar(&f.guard, "guard", resource.None.String(), "how sections protect the resource (lockbench list guards)")
 	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one per processor)")
-	flags.IntVar(&f.samples, "samples", 0, "schedules of two deviations that are drawn besides")
+	flags.IntVar(&f.samples, "samples", 0, "schedules of two and three deviations that are drawn besides")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of what is drawn")
 	flags.StringVar(&f.shard, "shard", "1/1", "look at one part of the schedules: INDEX/COUNT, counting from 1")
 	flags.StringVar(&f.json, "json", "", "write what was found into this file as JSON (docs/formats.md)")

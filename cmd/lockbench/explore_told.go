@@ -158,7 +158,7 @@ func tellHead(r explore.Record, stdout io.Writer) {
 	if r.Schedules > 0 {
 		fmt.Fprintf(stdout, "%s: all that the programs have that were explored whole", words.Count(int(r.Schedules), "schedule"))
 		if r.Drawn.N > 0 {
-			fmt.Fprintf(stdout, "; %d of two deviations were drawn besides", r.Drawn.N)
+			fmt.Fprintf(stdout, "; %d of two and three deviations were drawn besides", r.Drawn.N)
 		}
 		fmt.Fprintln(stdout)
 	}

@@ -56,7 +56,7 @@ type Options struct {
 	Resume   *Record         // of the same exploration, which goes on where it ended; optional
 	Guard    resource.Guard  // of the sections of all locks
 	Depth    int             // how many deviations a schedule has at most: 0, 1 or 2
-	Samples  int             // how many schedules of two deviations are drawn besides
+	Samples  int             // how many schedules of two and three deviations are drawn besides
 	Seed     uint64          // of what is drawn
 	Shard    int             // the part of the schedules that is meant, of Shards; from 0 on
 	Shards   int             // 0: there is one

@@ -11,7 +11,7 @@ import (
 
 // kind is what is the same about deviations as far as locks are compared: what is done, and in the midst of what. It is empty if
 // there is none. Of several it is that of each, whatever their order.
-func (p Program) kind(ds []Deviation) string { return joined(ds, p.kindOf) }
+func (p Program) kind(ds []Deviation) string { return joined(kinds(ds, p.kindOf)) }
 
 func (p Program) kindOf(d Deviation) string {
 	if d.Act.lasts && d.Server == another {
@@ -23,18 +23,20 @@ func (p Program) kindOf(d Deviation) string {
 	return cmp.Or(d.Act.kind, d.Act.Name) + " during " + cmp.Or(p.during(d.Client, d.Call), "a call")
 }
 
-// acts is what is done, in the midst of whatever.
-func acts(ds []Deviation) string {
-	return joined(ds, func(d Deviation) string { return cmp.Or(d.Act.kind, d.Act.Name) + " anywhere" })
-}
+// actOf is what is done, in the midst of whatever.
+func actOf(d Deviation) string { return cmp.Or(d.Act.kind, d.Act.Name) + " anywhere" }
 
-func joined(ds []Deviation, of func(Deviation) string) string {
+// kinds are those of deviations, in their order.
+func kinds(ds []Deviation, of func(Deviation) string) []string {
 	var all []string
 	for _, d := range ds {
 		all = append(all, of(d))
 	}
-	slices.Sort(all)
-	return strings.Join(all, ", and ")
+	return all
+}
+
+func joined(kinds []string) string {
+	return strings.Join(slices.Sorted(slices.Values(kinds)), ", and ")
 }
 
 // site is where deviations are, whatever they do there: what breaks a lock in one way there breaks it in others, too.

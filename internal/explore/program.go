@@ -186,7 +186,8 @@ func (p Program) with(all ...Deviation) Program {
 	var rules, acts, tail []schedule.Step // tail: of the last deviation, after its command was let go
 	for i, d := range all {
 		met, rest := d.steps()
-		if i > 0 && all[i-1].Client == d.Client && all[i-1].Act.steps != nil && d.Act.action == "" {
+		earlier := func(b Deviation) bool { return b.Client == d.Client && b.Act.steps != nil }
+		if slices.ContainsFunc(all[:i], earlier) && d.Act.action == "" {
 			// A client's newest rule is the one that is waited for. This one counts commands from here on.
 			later := d
 			later.Nth -= d.Since

@@ -36,9 +36,9 @@ func (e *explorer) measure(ctx context.Context, property checker.Property, p Pro
 	for _, group := range groups {
 		peers := len(keptBy) == 0 // of the first group that can play the program
 		for _, ref := range group {
-			fails, err := e.fails(ctx, ref, p, p.kind(ds), len(ds), p.kind)
+			fails, err := e.fails(ctx, ref, p, kinds(ds, p.kindOf), p.kindOf)
 			if err == nil && lasts(ds) && !slices.Contains(fails, property) {
-				fails, err = e.fails(ctx, ref, e.usual, p.kind(ds), len(ds), e.usual.kind) // whether it hits at the right moment is not to be left to chance
+				fails, err = e.fails(ctx, ref, e.usual, kinds(ds, p.kindOf), e.usual.kindOf) // whether it hits at the right moment is not to be left to chance
 			}
 			switch {
 			case ctx.Err() != nil:
@@ -63,7 +63,7 @@ func (e *explorer) measure(ctx context.Context, property checker.Property, p Pro
 // elsewhere returns one of some locks that breaks a property under acts in the usual program; empty: none does.
 func (e *explorer) elsewhere(ctx context.Context, property checker.Property, refs []locks.Spec, ds []Deviation) (name string) {
 	for _, ref := range refs {
-		if fails, err := e.fails(ctx, ref, e.usual, acts(ds), len(ds), acts); err == nil && slices.Contains(fails, property) {
+		if fails, err := e.fails(ctx, ref, e.usual, kinds(ds, actOf), actOf); err == nil && slices.Contains(fails, property) {
 			return ref.Name
 		}
 	}
@@ -82,9 +82,9 @@ func follows(property checker.Property) []checker.Property {
 	return nil
 }
 
-// fails are the properties that a reference breaks in a program in fair weather, and under n deviations of a kind, as kinds are told
-// apart by kindOf.
-func (e *explorer) fails(ctx context.Context, ref locks.Spec, p Program, kind string, n int, kindOf func([]Deviation) string) ([]checker.Property, error) {
+// fails are the properties that a reference breaks in a program in fair weather, and under deviations of these kinds, as kindOf tells
+// them.
+func (e *explorer) fails(ctx context.Context, ref locks.Spec, p Program, kinds []string, kindOf func(Deviation) string) ([]checker.Property, error) {
 	name := ref.Name + " " + p.Name + " " + e.Guard.String()
 	of := e.Profiles.of[name]
 	if of == nil {
@@ -96,10 +96,11 @@ func (e *explorer) fails(ctx context.Context, ref locks.Spec, p Program, kind st
 		}
 		e.Profiles.of[name] = of
 	}
+	kind := joined(kinds)
 	if fails, known := of.fails[kind]; known || of.err != nil {
 		return fails, of.err
 	}
-	same := slices.DeleteFunc(p.deviations(of.fair.Points, ref.Masters, n), func(ds []Deviation) bool { return kindOf(ds) != kind })
+	same := p.alike(of.fair.Points, ref.Masters, kinds, kindOf)
 	outcomes := make([]Outcome, len(same))
 	e.each(ctx, len(same), func(i int) { outcomes[i], _ = e.run(ctx, p.with(same[i]...), ref) })
 	fails := slices.Clone(of.fair.Fails)

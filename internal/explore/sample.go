@@ -15,7 +15,15 @@ type Drawn struct {
 	Once int `json:"once"` // how many came to what no other of them came to: properties broken in a program under a kind of deviations
 }
 
-// sample draws schedules of two deviations and plays them.
+// sampled is a schedule that was drawn.
+type sampled struct {
+	of  *search
+	ds  []Deviation
+	out Outcome
+}
+
+// sample draws schedules of two deviations and plays them, and of each a schedule of three: with something that happens after the
+// second, at what was seen to be sent then.
 func (e *explorer) sample(ctx context.Context, searches []*search) {
 	searches = slices.DeleteFunc(searches, func(s *search) bool { return s == nil || len(s.space.first) == 0 })
 	samples := share(e.Samples, e.Shard, e.Shards) - e.found.Drawn.N
@@ -24,43 +32,66 @@ func (e *explorer) sample(ctx context.Context, searches []*search) {
 	}
 	rng := rand.New(rand.NewPCG(e.Seed, uint64(e.Shard)<<32+uint64(e.found.Drawn.N)))
 	seen := map[string]int{}
-	for left := samples; left > 0 && ctx.Err() == nil; left -= min(left, atOnce) {
-		type sampled struct {
-			of *search
-			ds []Deviation
-		}
-		all := make([]sampled, min(left, atOnce))
-		for i := range all {
-			of := searches[rng.IntN(len(searches))]
-			all[i] = sampled{of, []Deviation{of.pick(rng, of.space.first)}}
-		}
-		for _, one := range all {
-			one.of.wants(one.ds[0])
-		}
-		for _, of := range searches {
-			of.meet(ctx, e)
-		}
-		for i, one := range all {
-			if next := one.of.after(one.ds[0], e.lock.Masters); len(next) > 0 {
-				all[i].ds = append(one.ds, one.of.pick(rng, next))
+	for left := samples; left > 0 && ctx.Err() == nil; {
+		pairs := e.pairs(ctx, rng, searches, min(left, atOnce))
+		left -= e.drawn(ctx, pairs, seen)
+		var triples []sampled
+		for _, s := range pairs {
+			if len(triples) < left && len(s.ds) == 2 {
+				triples = s.further(rng, e.lock.Masters, triples)
 			}
 		}
-		outcomes := make([]Outcome, len(all))
-		e.each(ctx, len(all), func(i int) { outcomes[i], _ = e.run(ctx, all[i].of.program.with(all[i].ds...), e.lock) })
-		for i, o := range outcomes {
-			if ctx.Err() != nil {
-				break
-			}
-			e.look(ctx, all[i].of.program, 0, all[i].ds, o.Fails)
-			e.found.Drawn.N++
-			seen[fmt.Sprint(all[i].of.program.Name, all[i].of.program.kind(all[i].ds), o.Fail)]++
-		}
+		left -= e.drawn(ctx, triples, seen)
 	}
 	for _, n := range seen {
 		if n == 1 {
 			e.found.Drawn.Once++
 		}
 	}
+}
+
+// pairs draws n schedules of two deviations, or of one if nothing can come after it.
+func (e *explorer) pairs(ctx context.Context, rng *rand.Rand, searches []*search, n int) []sampled {
+	all := make([]sampled, n)
+	for i := range all {
+		of := searches[rng.IntN(len(searches))]
+		all[i] = sampled{of: of, ds: []Deviation{of.pick(rng, of.space.first)}}
+		of.wants(all[i].ds[0])
+	}
+	for _, of := range searches {
+		of.meet(ctx, e)
+	}
+	for i, one := range all {
+		if next := one.of.after(one.ds[0], e.lock.Masters); len(next) > 0 {
+			all[i].ds = append(one.ds, one.of.pick(rng, next))
+		}
+	}
+	return all
+}
+
+// further adds a schedule in which something happens after the last deviation, if something can.
+func (s sampled) further(rng *rand.Rand, masters int, to []sampled) []sampled {
+	next := s.of.program.after(s.ds[len(s.ds)-1], s.out.Points, masters)
+	next = slices.DeleteFunc(next, func(d Deviation) bool { return !follow(s.ds[0], d) })
+	if len(next) == 0 {
+		return to
+	}
+	return append(to, sampled{of: s.of, ds: append(slices.Clone(s.ds), s.of.pick(rng, next))})
+}
+
+// drawn plays what was drawn, and looks at it. n is how much that was.
+func (e *explorer) drawn(ctx context.Context, all []sampled, seen map[string]int) (n int) {
+	e.each(ctx, len(all), func(i int) { all[i].out, _ = e.run(ctx, all[i].of.program.with(all[i].ds...), e.lock) })
+	for _, s := range all {
+		if ctx.Err() != nil {
+			break
+		}
+		e.look(ctx, s.of.program, 0, s.ds, s.out.Fails)
+		n++
+		e.found.Drawn.N++
+		seen[fmt.Sprint(s.of.program.Name, s.of.program.kind(s.ds), s.out.Fail)]++
+	}
+	return n
 }
 
 // share is how many of all schedules that are drawn one of so many shards draws, from 0 on: together they draw all.

@@ -135,17 +135,37 @@ func (d Deviation) same(other Deviation) bool {
 	return d.Point == other.Point && d.Reply == other.Reply && d.Act.Name == other.Act.Name
 }
 
-// deviations are all sets of so many deviations at points: one, or two of which one comes after the other.
-func (p Program) deviations(points []Point, masters, n int) (all [][]Deviation) {
-	s := NewSpace(p, points, masters)
-	for _, d := range s.first {
-		if n < 2 {
-			all = append(all, []Deviation{d})
-			continue
+// mostAlike is how many schedules of the same kinds are played to measure by. Of more, these are chosen, from all over.
+const mostAlike = 500
+
+// alike are all sets of deviations at points that are of these kinds, as kindOf tells them, in whatever order they come.
+func (p Program) alike(points []Point, masters int, kinds []string, kindOf func(Deviation) string) [][]Deviation {
+	var all [][]Deviation
+	var add func(before []Deviation, next []Deviation, left []string)
+	add = func(before []Deviation, next []Deviation, left []string) {
+		if len(left) == 0 {
+			all = append(all, before)
+			return
 		}
-		for _, next := range p.after(d, points, masters) {
-			all = append(all, []Deviation{d, next})
+		for _, d := range next {
+			i := slices.Index(left, kindOf(d))
+			if i < 0 || slices.ContainsFunc(before, func(b Deviation) bool { return !follow(b, d) }) {
+				continue
+			}
+			rest := slices.Delete(slices.Clone(left), i, i+1)
+			var then []Deviation
+			if len(rest) > 0 {
+				then = p.after(d, points, masters)
+			}
+			add(append(slices.Clone(before), d), then, rest)
 		}
+	}
+	add(nil, NewSpace(p, points, masters).first, kinds)
+	if n := len(all); n > mostAlike {
+		for i := range mostAlike {
+			all[i] = all[i*n/mostAlike]
+		}
+		all = all[:mostAlike]
 	}
 	return all
 }
