@@ -54,6 +54,7 @@ type Act struct {
 	replicas       int    // that it needs
 	lasts          bool   // it happens to servers, or goes on after the call, so that it does not matter in the midst of which call it begins
 	masters        int    // of independent ones, to how many it happens; 0: to one
+	halts          bool   // the client, until the end of the call is waited for
 	breaks         bool   // the connection, and what is held on it does not go on
 	jumps          string // the clock that it moves, for good; empty: none
 	// action takes the place of a hold; empty: the command is held until the act has begun.
@@ -128,7 +129,7 @@ func Acts() []Act {
 
 // onClient is a fault of the client, which begins before the command goes on and lasts for so long.
 func onClient(fault string, ttls float64) Act {
-	return Act{Name: fault, request: true, reply: true, register: true, breaks: fault == "partition", steps: func(d Deviation) (before, after []schedule.Step) {
+	return Act{Name: fault, request: true, reply: true, register: true, halts: fault == "pause", breaks: fault == "partition", steps: func(d Deviation) (before, after []schedule.Step) {
 		who := []string{d.Client}
 		return []schedule.Step{{Verb: schedule.Start, What: fault, Who: who}},
 			[]schedule.Step{sleep(ttls), {Verb: schedule.Stop, What: fault, Who: who}}

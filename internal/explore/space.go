@@ -77,11 +77,13 @@ func anyNth(at Point) Point {
 }
 
 // follow says whether one deviation can come after another. Two faults of a kind on one target are one, and who has crashed, or is cut
-// off, is not hit again.
+// off, is not hit again. Nor is who stood still in the same call: its end is waited for, and what would hold it up then would hold up all.
 func follow(first, next Deviation) bool {
 	same := first.Client == next.Client
 	switch {
 	case first.Act.breaks && same, first.Call == 0 && same:
+		return false
+	case first.Act.halts && same && first.Call == next.Call:
 		return false
 	case first.Act.action != "" && first.Act.action == next.Act.action && same:
 		return false
