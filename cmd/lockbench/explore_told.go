@@ -2,12 +2,9 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,82 +14,49 @@ import (
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/internal/words"
-	"github.com/lockbench/lockbench/locks"
 )
 
-// tellAll tells what was found, each made as short as it can be, and writes the schedules. The first that breaks a property is told
-// in full, and the others in two lines. It returns the schedules.
-func (f *exploreFlags) tellAll(ctx context.Context, found []explore.Finding, lock locks.Spec, opt explore.Options, stdout io.Writer) (schedules []string, err error) {
+// tellAll tells what was found. The first that breaks a property is told in full, and the others in two lines.
+func tellAll(all []told, stdout io.Writer) {
 	shown := map[checker.Property]bool{}
 	texts := map[string]bool{}
 	var more strings.Builder
-	telling := context.WithoutCancel(ctx) // what was found is told, also by who is interrupted
-	for n, finding := range found {
-		if ctx.Err() == nil {
-			small, _, err := explore.Shrink(ctx, finding, lock, opt)
-			if err != nil && ctx.Err() == nil {
-				return nil, err
-			}
-			small.Broken, finding = finding.Broken, small
-		}
-		schedule, err := finding.Text(telling, lock, opt)
-		if err != nil {
-			return nil, err
-		}
-		text := schedule.String()
-		schedules = append(schedules, text)
-		if texts[text] {
+	for _, f := range all {
+		if texts[f.text] {
 			continue
 		}
-		texts[text] = true
-		name, err := f.keep(n+1, lock, text)
-		if err != nil {
-			return nil, err
-		}
-		if !slices.ContainsFunc(finding.Broken, func(p checker.Property) bool { return !shown[p] }) {
-			fmt.Fprintf(&more, "  %s: %s\n", strings.Join(report.Labels(finding.Broken), ", "), finding.Title())
-			if name != "" {
-				fmt.Fprintf(&more, "    lockbench run %s\n", name)
+		texts[f.text] = true
+		if !slices.ContainsFunc(f.Broken, func(p checker.Property) bool { return !shown[p] }) {
+			fmt.Fprintf(&more, "  %s: %s\n", strings.Join(report.Labels(f.Broken), ", "), f.Title())
+			if f.command != "" {
+				fmt.Fprintf(&more, "    %s\n", f.command)
 			}
 			continue
 		}
-		for _, p := range finding.Broken {
+		for _, p := range f.Broken {
 			shown[p] = true
 		}
-		tell(finding, text, name, stdout)
+		f.tell(stdout)
 	}
 	if more.Len() > 0 {
 		fmt.Fprintf(stdout, "\nThe same is broken by other schedules:\n%s", more.String())
 	}
-	return schedules, nil
 }
 
-// tell tells a finding in full. name is that of the file in which its schedule is kept, if it is.
-func tell(found explore.Finding, text, name string, stdout io.Writer) {
-	fmt.Fprintf(stdout, "\nBROKEN   %s\n         %s\n", strings.Join(report.Labels(found.Broken), ", "), found.Title())
-	if len(found.KeptBy) > 0 {
-		fmt.Fprintf(stdout, "         %s kept by %s\n", are(len(found.Broken)), strings.Join(found.KeptBy, ", "))
+// tell tells a finding in full.
+func (f told) tell(stdout io.Writer) {
+	fmt.Fprintf(stdout, "\nBROKEN   %s\n         %s\n", strings.Join(report.Labels(f.Broken), ", "), f.Title())
+	if len(f.KeptBy) > 0 {
+		fmt.Fprintf(stdout, "         %s kept by %s\n", are(len(f.Broken)), strings.Join(f.KeptBy, ", "))
 	} else {
 		fmt.Fprintln(stdout, "         no other lock of its class can play the program")
 	}
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(f.text) {
 		fmt.Fprintf(stdout, "           %s", line)
 	}
-	if name != "" {
-		fmt.Fprintf(stdout, "         lockbench run %s\n", name)
+	if f.command != "" {
+		fmt.Fprintf(stdout, "         %s\n", f.command)
 	}
-}
-
-// keep writes the schedule of the n-th finding into a file, if schedules are kept.
-func (f *exploreFlags) keep(n int, lock locks.Spec, text string) (name string, err error) {
-	if f.out == "none" {
-		return "", nil
-	}
-	name = filepath.Join(f.out, lock.Name, fmt.Sprintf("%d%s", n, scheduleSuffix))
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return "", fmt.Errorf("cannot keep the schedule: %w", err)
-	}
-	return name, gate.WriteFile(name, []byte(text))
 }
 
 func are(n int) string {
@@ -153,8 +117,19 @@ func tellHead(r explore.Record, stdout io.Writer) {
 	if r.Guard != resource.None.String() {
 		name += " with guard " + r.Guard
 	}
-	fmt.Fprintf(stdout, "%s  %s of %d of %s in virtual time, each with %s%s, and %s of other locks to measure it by\n", name, words.Count(r.Runs, "run"),
-		len(r.Done), words.Count(len(r.Programs), "program"), map[int]string{0: "no deviation", 1: "one deviation at most", 2: "two deviations at most"}[r.Depth], shard, words.Count(r.Measures, "run"))
+	place := "in virtual time"
+	if r.Backend != "" {
+		place = "on backend " + r.Backend
+	}
+	fmt.Fprintf(stdout, "%s  %s of %d of %s %s, each with %s%s, and %s of other locks to measure it by\n", name, words.Count(r.Runs, "run"),
+		len(r.Done), words.Count(len(r.Programs), "program"), place, map[int]string{0: "no deviation", 1: "one deviation at most", 2: "two deviations at most"}[r.Depth], shard, words.Count(r.Measures, "run"))
+	if n := r.Proven; n.Meant > 0 {
+		fmt.Fprintf(stdout, "%d of %s that broke other locks", n.Played, words.Count(n.Meant, "schedule"))
+		if n.Unmet > 0 {
+			fmt.Fprintf(stdout, ", %d of them without what happened there, as the lock sends no command then", n.Unmet)
+		}
+		fmt.Fprintln(stdout)
+	}
 	if r.Schedules > 0 {
 		fmt.Fprintf(stdout, "%s: all that the programs have that were explored whole", words.Count(int(r.Schedules), "schedule"))
 		if r.Drawn.N > 0 {
@@ -164,7 +139,7 @@ func tellHead(r explore.Record, stdout io.Writer) {
 	}
 }
 
-// conclude tells the rest and the verdict, after so many findings,, and says how the command ends.
+// conclude tells the rest and the verdict, after so many findings, and says how the command ends.
 func conclude(r explore.Record, places int, stdout io.Writer) error {
 	tellRest(r, stdout)
 	rest := len(r.Programs) - len(r.Done)
@@ -172,6 +147,10 @@ func conclude(r explore.Record, places int, stdout io.Writer) error {
 	case len(r.Findings) > 0:
 		fmt.Fprintf(stdout, "\nVerdict: broken. It does not keep what locks of its class keep, by %s.\n", words.Count(places, "schedule"))
 		return &exitError{code: exitUnexpected}
+	case r.Proven.Played < r.Proven.Meant:
+		fmt.Fprintf(stdout, "\nVerdict: nothing was found in the time that there was, and %d of %s that broke other locks were not played.\n",
+			r.Proven.Meant-r.Proven.Played, words.Count(r.Proven.Meant, "schedule"))
+		return &exitError{code: exitUnknown}
 	case rest > 0:
 		fmt.Fprintf(stdout, "\nVerdict: nothing was found in the time that there was, and %s of %d were not explored whole: nothing can be said of them.\n",
 			words.Count(rest, "program"), len(r.Programs))
@@ -217,7 +196,13 @@ func writeRecord(r explore.Record, asJSON, asJUnit string) error {
 // suite has a case for each program.
 func suite(r explore.Record) report.Suite {
 	s := report.Suite{Name: r.Explored}
-	for _, name := range r.Programs {
+	names := slices.Clone(r.Programs)
+	for _, k := range r.Findings { // in programs that broke other locks
+		if !slices.Contains(names, k.Program) {
+			names = append(names, k.Program)
+		}
+	}
+	for _, name := range names {
 		c := report.Case{Class: "lockbench." + r.Explored, Name: name}
 		for _, k := range r.Findings {
 			if k.Program == name && c.Failure == nil {
@@ -226,6 +211,13 @@ func suite(r explore.Record) report.Suite {
 		}
 		if c.Failure == nil && !slices.Contains(r.Done, name) {
 			c.Failure = &report.Message{Type: "unknown", Text: "it was not explored whole"}
+		}
+		s.Cases = append(s.Cases, c)
+	}
+	if n := r.Proven; n.Meant > 0 {
+		c := report.Case{Class: "lockbench." + r.Explored, Name: "what broke other locks"}
+		if n.Played < n.Meant {
+			c.Failure = &report.Message{Type: "unknown", Text: fmt.Sprintf("%d of %s were not played", n.Meant-n.Played, words.Count(n.Meant, "schedule"))}
 		}
 		s.Cases = append(s.Cases, c)
 	}

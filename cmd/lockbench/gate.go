@@ -71,7 +71,7 @@ keep whatever can be kept there. --baseline fails on new findings alone, and --u
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of the first run of each case")
 	flags.IntVar(&f.runs, "runs", 1, "runs of each case, with seeds counting up from --seed")
 	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one per processor; on process 8, on docker 4 per processor if there is memory for them; on external 4)")
-	flags.StringVar(&f.shard, "shard", "1/1", "play one part of the plan: INDEX/COUNT, counting from 1")
+	flags.StringVar(&f.shard, "shard", wholeShard, "play one part of the plan: INDEX/COUNT, counting from 1")
 	flags.StringSliceVar(&f.failOn, "fail-on", nil, "properties that decide, comma-separated (default: all)")
 	flags.StringVar(&f.record, "track-record", "", "bring this page up to date with what was reproduced (docs/track-record.md)")
 	flags.StringVar(&f.commit, "commit", "", "commit that --track-record names (default: rows keep the one that they have)")
@@ -117,7 +117,7 @@ func (f *gateFlags) options(ctx context.Context, changed func(flag string) bool)
 		return opt, fmt.Errorf("--jobs is %d, want at least 1", f.jobs)
 	case f.guard != "" && f.lock == "" && f.worker == "":
 		return opt, errors.New("--guard belongs to --lock or --worker; the catalogue has guards of its own")
-	case f.commit != "" && f.record == "" || f.record != "" && (f.lock != "" || f.worker != "" || f.shard != "1/1" || len(f.failOn) > 0):
+	case f.commit != "" && f.record == "" || f.record != "" && (f.lock != "" || f.worker != "" || f.shard != wholeShard || len(f.failOn) > 0):
 		return opt, errors.New("--track-record is about the whole catalogue, without --lock, --worker, --shard and --fail-on, and --commit belongs to it")
 	case backend.UsersOwn != (f.redis != ""):
 		return opt, errors.New("--redis and --backend external go together (lockbench run --help)")

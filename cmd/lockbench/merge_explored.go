@@ -43,7 +43,7 @@ func mergeExplored(files []string, out outputs, stdout io.Writer) error {
 	places := explore.Places(found)
 	if out.format == formatJSON {
 		for _, place := range places {
-			r.Tell(place, schedules[where(place)])
+			r.Tell(place, schedules[where(place)], "")
 		}
 		if err := printJSON(stdout, r); err != nil {
 			return err
@@ -53,7 +53,7 @@ func mergeExplored(files []string, out outputs, stdout io.Writer) error {
 	tellHead(r, stdout)
 	for _, place := range places {
 		text := schedules[where(place)]
-		r.Tell(place, text)
+		r.Tell(place, text, "")
 		fmt.Fprintf(stdout, "\nBROKEN   %s\n         %s\n", strings.Join(report.Labels(place.Broken), ", "), place.Title())
 		for line := range strings.Lines(text) {
 			fmt.Fprintf(stdout, "           %s", line)

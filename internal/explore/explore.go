@@ -45,13 +45,25 @@ type Found struct {
 	Drawn      Drawn
 	Measures   int      // runs of references
 	Unmeasured int      // times that the lock broke a property under a deviation in a program that no other lock of its class can play
+	Proven     Progress // schedules that broke other locks, if the lock is played on real servers
 	Missed     int      // runs of the lock in which something that was to happen did not
 	GivenUp    []string // schedules that the harness could not play to their end, and why
 }
 
+// Progress is how far a part of an exploration came.
+type Progress struct {
+	Meant  int `json:"meant"`
+	Played int `json:"played"`
+	Unmet  int `json:"unmet"` // of those that were played: there was nothing to begin them, as the lock sends no command there
+}
+
 // Options of Explore.
 type Options struct {
-	Play     Player
+	Play Player
+	// Servers plays the lock on real servers, where a run takes its time, and any other lock there by which it is measured once more.
+	// What broke other locks is played first then, and what is found a second time; there is one deviation at most, and nothing is drawn.
+	// Optional: the lock is played by Play, in virtual time, as those are by which it is measured.
+	Servers  Player
 	Profiles *Profiles       // of references; optional: none are known
 	Resume   *Record         // of the same exploration, which goes on where it ended; optional
 	Guard    resource.Guard  // of the sections of all locks
@@ -63,6 +75,7 @@ type Options struct {
 	Programs []string        // optional: those that are meant; all
 	Among    locks.Catalogue // references are looked for among these
 	Stranger bool            // the lock is none of Among, whatever its name
+	Named    string          // the lock of Among that schedules name in the place of a stranger
 	Jobs     int             // runs at a time; 0: one
 	// Found is told each finding as it is made. What lasts may yet turn out to be a weakness of the class in another program. Optional.
 	Found func(Finding)
@@ -81,14 +94,17 @@ type explorer struct {
 	accused map[trait]int // the finding that has it
 	excused map[trait]bool
 
-	mu    sync.Mutex
-	found Found
+	lacking map[string]bool // programs and acts that cannot be had on the servers, or with the worker
+
+	looking sync.Mutex // what is measured is measured by one at a time
+	mu      sync.Mutex
+	found   Found
 }
 
 // Explore plays each program of a lock, and each with each deviation from it, and measures what it finds by locks of its class.
 // When ctx ends it returns what was found until then, without an error. An error is that of a program that is wrong.
 func Explore(ctx context.Context, lock locks.Spec, opt Options) (Found, error) {
-	e := &explorer{Options: opt, lock: lock, accused: map[trait]int{}, excused: map[trait]bool{}}
+	e := &explorer{Options: opt, lock: lock, accused: map[trait]int{}, excused: map[trait]bool{}, lacking: map[string]bool{}}
 	if e.Profiles == nil {
 		e.Profiles = new(Profiles)
 	}
@@ -111,9 +127,13 @@ func Explore(ctx context.Context, lock locks.Spec, opt Options) (Found, error) {
 			return Found{}, err
 		}
 	}
-	e.all(ctx, all)
+	if e.Servers != nil {
+		err = e.onServers(ctx, all)
+	} else {
+		e.all(ctx, all)
+	}
 	e.found.Findings = e.settled()
-	return e.found, nil
+	return e.found, err
 }
 
 // resume takes over what an exploration had come to that did not come to its end.
@@ -178,7 +198,7 @@ const often = 50
 
 // run plays a program, and keeps count.
 func (e *explorer) run(ctx context.Context, p Program, lock locks.Spec) (Outcome, error) {
-	out, err := e.Play(ctx, p, lock)
+	out, err := e.playerOf(lock, e.lock)(ctx, p, lock)
 	again := e.count(ctx, p, lock, out, err)
 	if err != nil || !again {
 		return out, err
@@ -192,6 +212,14 @@ func (e *explorer) run(ctx context.Context, p Program, lock locks.Spec) (Outcome
 	return out, nil
 }
 
+// playerOf is who plays a lock, where another one is explored.
+func (o Options) playerOf(lock, explored locks.Spec) Player {
+	if o.Servers != nil && lock.Name == explored.Name {
+		return o.Servers
+	}
+	return o.Play
+}
+
 // count keeps count of a run, and says whether to play it again.
 func (e *explorer) count(ctx context.Context, p Program, lock locks.Spec, out Outcome, err error) (again bool) {
 	e.mu.Lock()
@@ -201,7 +229,7 @@ func (e *explorer) count(ctx context.Context, p Program, lock locks.Spec, out Ou
 		if out.Missed {
 			e.found.Missed++
 		}
-		again = e.found.Runs%often == 0 && lock.Unseeded == ""
+		again = e.found.Runs%often == 0 && lock.Unseeded == "" && e.Servers == nil
 	} else {
 		e.found.Measures++
 	}

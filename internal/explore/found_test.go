@@ -30,7 +30,7 @@ var update = flag.Bool("update", false, "search for the catalogue's broken locks
 
 // The files that TestCatalogueFound writes.
 const (
-	foundDir  = "testdata/found"
+	foundDir  = "found"
 	foundFile = "../../docs/explored.md"
 )
 
@@ -218,7 +218,7 @@ func TestCatalogueFound(t *testing.T) {
 // String is the row of the table.
 func (r row) String() string {
 	why, pitfall := cmp.Or(string(r.symptom.cause), "-"), cmp.Or(r.pitfall, "-")
-	return fmt.Sprintf("| [%s](../internal/explore/testdata/found/%[1]s.schedule) | %s | %s | %s | %s | %d | %d | %.1f | %s |\n", r.lock, pitfall,
+	return fmt.Sprintf("| [%s](../internal/explore/found/%[1]s.schedule) | %s | %s | %s | %s | %d | %d | %.1f | %s |\n", r.lock, pitfall,
 		strings.ReplaceAll(string(r.symptom.property), "-", " "), why, r.finding.Program.Name, r.finding.Rank, r.runs, r.took.Seconds(), r.finding.Title())
 }
 

@@ -9,6 +9,9 @@ import (
 
 // look takes what a schedule broke for what it is.
 func (e *explorer) look(ctx context.Context, p Program, rank uint64, ds []Deviation, fails []checker.Property) {
+	e.looking.Lock()
+	defer e.looking.Unlock()
+	certain := e.secondLook(ctx, p, ds)
 	f := Finding{Program: p, Rank: rank, Deviations: ds, Seen: 1}
 	fails = slices.SortedStableFunc(slices.Values(fails), func(a, b checker.Property) int { return len(follows(a)) - len(follows(b)) })
 	for _, property := range fails {
@@ -24,11 +27,16 @@ func (e *explorer) look(ctx context.Context, p Program, rank uint64, ds []Deviat
 			continue
 		}
 		keptBy, sharedBy := e.whose(ctx, property, p, ds)
+		sure := true
+		if sharedBy == "" && e.Servers != nil {
+			sure, sharedBy = certain(property, keptBy)
+		}
 		if ctx.Err() != nil {
 			break // what was measured before counts
 		}
 		t := trait{property, kind}
 		switch {
+		case !sure: // it is among what came out in two ways
 		case sharedBy == "" && len(keptBy) == 0 && len(ds) > 0:
 			e.found.Unmeasured++ // what can be kept under a fault is not known
 		case sharedBy == "":

@@ -73,6 +73,11 @@ func (p Program) size() int {
 
 // config is the run of the program, or of one that deviates from it, with a lock in virtual time.
 func (p Program) config(lock locks.Spec) (harness.Config, error) {
+	return p.on(harness.Embedded(), lock)
+}
+
+// on is the run of the program, or of one that deviates from it, with a lock on a backend.
+func (p Program) on(backend harness.Backend, lock locks.Spec) (harness.Config, error) {
 	p.Lock = lock.Name
 	s, err := scenarios.Of(p.Schedule)
 	if err != nil {
@@ -84,7 +89,7 @@ func (p Program) config(lock locks.Spec) (harness.Config, error) {
 			return harness.Config{}, err
 		}
 	}
-	cfg, err := s.Config(lock, guard, harness.Backend{}, 0)
+	cfg, err := s.Config(lock, guard, backend, 0)
 	cfg.Calls, cfg.NoCauses, cfg.Scripted = true, true, !p.Plain
 	return cfg, err
 }
@@ -179,10 +184,7 @@ func (p Program) with(all ...Deviation) Program {
 		return p
 	}
 	steps := slices.Clone(p.Steps)
-	last := len(steps) - 1 // waits for all clients
-	for last >= 0 && steps[last].Verb != schedule.Wait {
-		last--
-	}
+	last := waits(steps)
 	var rules, acts, tail []schedule.Step // tail: of the last deviation, after its command was let go
 	for i, d := range all {
 		met, rest := d.steps()
@@ -207,6 +209,15 @@ func (p Program) with(all ...Deviation) Program {
 	p.Steps = slices.Concat(rules, steps[:last], acts, steps[last:])
 	p.Faultless = false
 	return p
+}
+
+// waits returns which step waits for all clients: the last one that waits. -1: none does.
+func waits(steps []schedule.Step) int {
+	last := len(steps) - 1
+	for last >= 0 && steps[last].Verb != schedule.Wait {
+		last--
+	}
+	return last
 }
 
 // String is the program's name and its steps.

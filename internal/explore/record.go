@@ -18,9 +18,11 @@ const Schema = 1
 // Record is what an exploration has come to, for files: what was meant, how far it came, and what it found.
 type Record struct {
 	Schema   int      `json:"schema"`
-	Explored string   `json:"explored"` // the lock
-	Version  string   `json:"version"`  // of lockbench
-	Guard    string   `json:"guard"`    // of the sections
+	Explored string   `json:"explored"`          // the lock
+	Version  string   `json:"version"`           // of lockbench
+	Guard    string   `json:"guard"`             // of the sections
+	Backend  string   `json:"backend,omitempty"` // on which the lock was played in real time; empty: it was in virtual time
+	Worker   []string `json:"worker,omitempty"`  // the command of the processes that clients ran in
 	Depth    int      `json:"depth"`
 	Samples  int      `json:"samples"`
 	Seed     uint64   `json:"seed"`
@@ -29,9 +31,10 @@ type Record struct {
 	Programs []string `json:"programs"` // that were meant
 	Done     []string `json:"done"`     // of them, those that were explored whole
 
-	Schedules  uint64     `json:"schedules"` // of those that were explored whole, of all shards
-	Runs       int        `json:"runs"`      // of the lock
-	Measures   int        `json:"measures"`  // of other locks
+	Schedules  uint64     `json:"schedules"`       // of those that were explored whole, of all shards
+	Runs       int        `json:"runs"`            // of the lock
+	Measures   int        `json:"measures"`        // of other locks
+	Proven     Progress   `json:"proven,omitzero"` // schedules that broke other locks, on real servers
 	Missed     int        `json:"missed"`
 	Unmeasured int        `json:"unmeasured"`
 	Twice      int        `json:"twice"`
@@ -47,10 +50,13 @@ type Kept struct {
 	Program    string             `json:"program"`
 	Rank       uint64             `json:"rank"` // of the schedule, among those of the program
 	Deviations []KeptDeviation    `json:"deviations"`
+	Kind       string             `json:"kind"`  // of the deviations, and in which program if they last; empty: in fair weather
+	Title      string             `json:"title"` // what happens, in a line
 	Broken     []checker.Property `json:"broken"`
 	KeptBy     []string           `json:"kept_by"`
 	Seen       int                `json:"seen"`
 	Schedule   string             `json:"schedule,omitempty"` // made as short as it can be; empty: it was not
+	Command    string             `json:"command,omitempty"`  // that plays the schedule; empty: it is in no file
 }
 
 // KeptDeviation is a deviation in a file.
@@ -69,12 +75,12 @@ type KeptDeviation struct {
 func (o Options) Record(lock locks.Spec, found Found, version string) Record {
 	r := Record{
 		Schema: Schema, Explored: lock.Name, Version: version, Guard: o.Guard.String(), Depth: o.Depth, Samples: o.Samples, Seed: o.Seed, Shard: o.Shard + 1, Shards: max(o.Shards, 1),
-		Programs: found.Meant, Done: listed(found.Done), Schedules: found.Schedules, Runs: found.Runs, Measures: found.Measures, Missed: found.Missed,
+		Programs: found.Meant, Done: listed(found.Done), Schedules: found.Schedules, Runs: found.Runs, Measures: found.Measures, Proven: found.Proven, Missed: found.Missed,
 		Unmeasured: found.Unmeasured, Twice: found.Twice, Drawn: found.Drawn, Differing: listed(found.Differing), GivenUp: listed(found.GivenUp),
 		Weaknesses: listed(found.Weaknesses), Findings: []Kept{},
 	}
 	for _, f := range found.Findings {
-		k := Kept{Program: f.Program.Name, Rank: f.Rank, Broken: f.Broken, KeptBy: listed(f.KeptBy), Seen: f.Seen, Deviations: []KeptDeviation{}}
+		k := Kept{Program: f.Program.Name, Rank: f.Rank, Broken: f.Broken, KeptBy: listed(f.KeptBy), Seen: f.Seen, Deviations: []KeptDeviation{}, Kind: f.Kind(), Title: f.Title()}
 		for _, d := range f.Deviations {
 			k.Deviations = append(k.Deviations, KeptDeviation{d.Client, d.Call, d.Server, d.What, d.Nth, d.Reply, d.Since, d.Act.Name})
 		}
@@ -89,11 +95,11 @@ func listed[T any](all []T) []T { return append([]T{}, all...) }
 // Undrawn is how many schedules were to be drawn, in this part, and were not.
 func (r Record) Undrawn() int { return share(r.Samples, r.Shard-1, r.Shards) - r.Drawn.N }
 
-// Tell adds to the finding of a schedule the shortest one that shows it.
-func (r *Record) Tell(f Finding, schedule string) {
+// Tell adds to the finding of a schedule the shortest one that shows it, and the command that plays that.
+func (r *Record) Tell(f Finding, schedule, command string) {
 	for i, k := range r.Findings {
 		if k.Program == f.Program.Name && k.Rank == f.Rank && len(k.Deviations) == len(f.Deviations) && slices.EqualFunc(k.Deviations, f.Deviations, KeptDeviation.is) {
-			r.Findings[i].Schedule = schedule
+			r.Findings[i].Schedule, r.Findings[i].Command = schedule, command
 		}
 	}
 }

@@ -47,6 +47,11 @@ func Run(ctx context.Context, p Program, lock locks.Spec, backend harness.Backen
 	if cfg, err = cfg.On(backend); err != nil {
 		return Outcome{}, err
 	}
+	return p.outcome(ctx, lock, cfg)
+}
+
+// outcome is what a run of the program comes to.
+func (p Program) outcome(ctx context.Context, lock locks.Spec, cfg harness.Config) (Outcome, error) {
 	cfg.Seed = 1
 	res, err := harness.Run(ctx, cfg)
 	if harness.Unplayed(err) && p.rules() > 1 { // one deviation has taken away what the next one was to hold

@@ -23,7 +23,7 @@ func Shrink(ctx context.Context, f Finding, lock locks.Spec, opt Options) (small
 	}
 	holds := func(c Finding) bool {
 		runs++
-		out, err := opt.Play(ctx, c.Schedule(), lock)
+		out, err := opt.playerOf(lock, lock)(ctx, c.Schedule(), lock)
 		if err != nil || out.Missed || !slices.Contains(out.Fails, f.Broken[0]) {
 			return false
 		}

@@ -17,8 +17,12 @@ const mostTwins = 2
 func (f Finding) Text(ctx context.Context, lock locks.Spec, opt Options) (schedule.Schedule, error) {
 	p := f.Schedule()
 	p.Plain = true
-	p.Name, p.Lock, p.Title, p.Why = lock.Name+"-"+string(f.Broken[0]), lock.Name, f.Title(), f.Why()
-	for _, name := range append([]string{lock.Name}, f.KeptBy...) {
+	p.Name, p.Lock, p.Title, p.Why = Slug(lock.Name)+"-"+string(f.Broken[0]), lock.Name, f.Title(), f.Why()
+	named := append([]string{lock.Name}, f.KeptBy...)
+	if opt.Stranger { // it is known by no name, and what others keep is expected of it
+		p.Lock, named = opt.Named, f.KeptBy
+	}
+	for _, name := range named {
 		of := lock
 		if name != lock.Name {
 			var err error
@@ -26,7 +30,7 @@ func (f Finding) Text(ctx context.Context, lock locks.Spec, opt Options) (schedu
 				return p.Schedule, err
 			}
 		}
-		out, err := opt.Play(ctx, p, of)
+		out, err := opt.playerOf(of, lock)(ctx, p, of)
 		if harness.NotApplicable(err) {
 			continue
 		}
@@ -43,10 +47,23 @@ func (f Finding) Text(ctx context.Context, lock locks.Spec, opt Options) (schedu
 	return p.Schedule, nil
 }
 
+// Slug is a name in which nothing stands but letters, digits, dots and hyphens.
+func Slug(name string) string {
+	return strings.Trim(strings.Map(func(r rune) rune {
+		if r == '.' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return '-'
+	}, name), "-")
+}
+
+// fairWeather is what a title ends with if nothing happens on the way.
+const fairWeather = ", in fair weather"
+
 // Title says in a line what happens.
 func (f Finding) Title() string {
 	if len(f.Deviations) == 0 && f.Program.Faultless {
-		return f.Program.Title + ", in fair weather"
+		return f.Program.Title + fairWeather
 	}
 	if len(f.Deviations) == 0 {
 		return f.Program.Title

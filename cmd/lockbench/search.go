@@ -1,0 +1,204 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/words"
+	"github.com/lockbench/lockbench/locks"
+)
+
+// search is an exploration of a lock, as explore and gate make it.
+type search struct {
+	lock   locks.Spec // with a worker's it has a name that no lock of the catalogue has
+	opt    explore.Options
+	budget time.Duration // 0: until all schedules are played
+	out    string        // the directory in which schedules are kept, or noStore
+	venue                // where the lock is played
+}
+
+// venue is where a lock is played. The zero value is in virtual time.
+type venue struct {
+	backend harness.Backend
+	worker  []string // the command of a process that each client runs in; empty: they live in this one
+	flag    string   // worker as the user gave it
+	asked   string   // the lock that the user has asked the worker for
+}
+
+// errVirtualWorker says that a worker cannot be played in virtual time.
+var errVirtualWorker = errors.New("a worker is a process of its own, and backend embedded is virtual time inside of one; use --backend process or docker")
+
+// at returns the lock that is explored on real servers. command is that of a worker, as the user gave it, or empty; the worker says
+// what its lock is unless lock names one whose promises it makes.
+func (s *search) at(ctx context.Context, backend harness.Backend, command, lock string) (locks.Spec, error) {
+	s.venue = venue{backend: backend, flag: command, asked: lock}
+	if command != "" {
+		var err error
+		if s.worker, err = (&runFlags{worker: command}).workerCommand(backend); err != nil {
+			return locks.Spec{}, err
+		}
+	}
+	if s.worker == nil { // none
+		s.flag = ""
+	}
+	own, err := described(ctx, s.worker, command, backend, lock, workersLock)
+	if err != nil {
+		return own, err
+	}
+	return s.onServers(own), nil
+}
+
+// onServers is where a lock is played. It returns the lock as it is told of: a stranger has the name of none of the catalogue.
+func (s *search) onServers(own locks.Spec) locks.Spec {
+	lock := own
+	if s.opt.Stranger = s.flag != "" && s.flag != workerSelf; s.opt.Stranger {
+		s.opt.Named = cmp.Or(s.asked, workersLock)
+		if own.New != nil {
+			lock.Name += " (worker)"
+		}
+	}
+	s.opt.Servers = func(ctx context.Context, p explore.Program, of locks.Spec) (explore.Outcome, error) {
+		if of.Name == lock.Name {
+			return explore.RunOnServers(ctx, p, own, s.backend, s.worker)
+		}
+		return explore.RunOnServers(ctx, p, of, s.backend, nil)
+	}
+	return lock
+}
+
+// players is how many processes play in virtual time.
+func (s *search) players() int {
+	if s.opt.Servers == nil {
+		return s.opt.Jobs
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// told is a finding as it is told: as short as it can be made.
+type told struct {
+	explore.Finding
+	text    string // its schedule
+	command string // that plays it; empty: the schedule is in no file
+}
+
+// look explores, until the budget or ctx ends, and makes what it finds as short as it can be.
+func (s *search) look(ctx context.Context, how *exploreProgress) (explore.Record, []told, error) {
+	looking, cancel := context.WithCancel(ctx)
+	if s.budget > 0 {
+		looking, cancel = context.WithTimeout(ctx, s.budget)
+	}
+	defer cancel()
+	s.opt.Done = how.done
+	found, err := explore.Explore(looking, s.lock, s.opt)
+	if err != nil {
+		return explore.Record{}, nil, usage(err)
+	}
+	r := s.opt.Record(s.lock, found, buildVersion())
+	if s.opt.Servers != nil {
+		r.Backend, r.Worker = s.backend.Name, s.worker
+	}
+	places := explore.Places(found.Findings)
+	all, err := s.settle(ctx, places, how)
+	if err != nil {
+		return r, nil, failure(err)
+	}
+	for i, place := range places {
+		r.Tell(place, all[i].text, all[i].command)
+	}
+	return r, all, nil
+}
+
+// settle makes findings as short as they can be, and keeps their schedules. On real servers that takes no longer than the search, and
+// what is not done then is left as it is.
+func (s *search) settle(ctx context.Context, places []explore.Finding, how *exploreProgress) (all []told, err error) {
+	shrinking, cancel := context.WithCancel(ctx)
+	if s.opt.Servers != nil && s.budget > 0 {
+		shrinking, cancel = context.WithTimeout(ctx, s.budget)
+	}
+	defer cancel()
+	telling := context.WithoutCancel(ctx) // what was found is told, also by who is interrupted
+	names := map[string]string{}
+	for n, place := range places {
+		how.settling(n+1, len(places))
+		small := place
+		if shrinking.Err() == nil {
+			small, _, err = explore.Shrink(shrinking, place, s.lock, s.opt)
+			if err != nil && shrinking.Err() == nil {
+				return nil, err
+			}
+			small.Broken = place.Broken
+		}
+		schedule, err := small.Text(telling, s.lock, s.opt)
+		if err != nil {
+			return nil, err
+		}
+		one := told{Finding: small, text: schedule.String()}
+		name, known := names[one.text]
+		if !known {
+			if name, err = s.keep(n+1, one.text); err != nil {
+				return nil, err
+			}
+			names[one.text] = name
+		}
+		if name != "" {
+			one.command = s.replay(name)
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// keep writes the schedule of the n-th finding into a file, if schedules are kept.
+func (s *search) keep(n int, text string) (name string, err error) {
+	if s.out == noStore {
+		return "", nil
+	}
+	name = filepath.Join(s.out, explore.Slug(s.lock.Name), fmt.Sprintf("%d%s", n, scheduleSuffix))
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return "", fmt.Errorf("cannot keep the schedule: %w", err)
+	}
+	return name, gate.WriteFile(name, []byte(text))
+}
+
+// replay is the command that plays a schedule as it was found.
+func (s *search) replay(file string) string {
+	command := "lockbench run " + quoted(file)
+	if s.opt.Servers != nil {
+		command += " --backend " + s.backend.Name
+	}
+	if s.flag != "" {
+		command += " --worker " + quoted(s.flag)
+	}
+	if s.asked != "" {
+		command += " --lock " + s.asked
+	}
+	return command
+}
+
+// withPlayers lets f play in processes of this very program.
+func withPlayers(n int, stderr io.Writer, f func(play explore.Player, how *exploreProgress) error) error {
+	pool, err := newPlayers(n)
+	if err != nil {
+		return failure(err)
+	}
+	defer pool.Close()
+	how := &exploreProgress{Teller: newProgress(stderr)}
+	stop := ticking(how.tell)
+	defer func() { stop(); how.End() }()
+	return f(pool.Play, how)
+}
+
+// settling says that what was found is made shorter.
+func (e *exploreProgress) settling(n, of int) {
+	e.program.Store(fmt.Sprintf("making %d of %s shorter", n, words.Count(of, "finding")))
+}

@@ -1,0 +1,248 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/workloads/schedule"
+)
+
+// Lease is that of programs on real servers: many are to be played, and in each clients wait for leases to end.
+const Lease = 500 * time.Millisecond
+
+// patience is for how long a run on real servers may go on: most are over in a few seconds.
+const patience = time.Minute
+
+// RunOnServers plays a program with a lock on a backend in real time. worker is the command of a process that each client runs in; empty:
+// they run in this one. An error is of the harness, of a worker that does not do what the protocol says, or says that the run is not
+// applicable (harness.NotApplicable).
+func RunOnServers(ctx context.Context, p Program, lock locks.Spec, backend harness.Backend, worker []string) (Outcome, error) {
+	cfg, err := p.on(backend, lock)
+	if err == nil {
+		cfg, err = cfg.WithWorkers(worker)
+	}
+	if err != nil {
+		return Outcome{}, err
+	}
+	late := fmt.Errorf("it did not end within %v", patience)
+	within, cancel := context.WithTimeoutCause(ctx, patience, late)
+	defer cancel()
+	out, err := p.outcome(within, lock, cfg)
+	if err != nil && ctx.Err() == nil && within.Err() != nil {
+		err = late
+	}
+	return out, err
+}
+
+// onServers explores programs where a run takes its time. What broke other locks comes first, then all programs in fair weather, and
+// then one deviation after another.
+func (e *explorer) onServers(ctx context.Context, programs []Program) error {
+	if err := e.proven(ctx); err != nil {
+		return err
+	}
+	searches := e.begin(ctx, programs)
+	for i, s := range searches {
+		if s == nil {
+			continue
+		}
+		var tasks []task
+		for rank := uint64(1); rank < s.space.Len() && e.Depth > 0; rank++ {
+			tasks = append(tasks, task{of: s, rank: rank})
+		}
+		if e.inTurn(ctx, tasks); ctx.Err() != nil {
+			return nil
+		}
+		e.found.Done = append(e.found.Done, programs[i].Name)
+		e.found.Schedules += s.space.Len()
+	}
+	return nil
+}
+
+// begin plays programs in fair weather. A search is nil if its program could not be played: those that are not for the lock are meant no more.
+func (e *explorer) begin(ctx context.Context, programs []Program) []*search {
+	searches := make([]*search, len(programs))
+	e.each(ctx, len(programs), func(i int) {
+		programs[i].RealTTL = Lease
+		s := &search{program: programs[i], space: NewSpace(programs[i], nil, e.lock.Masters)}
+		var err error
+		if s.fair, err = e.run(ctx, s.program, e.lock); err != nil {
+			e.unplayed(err, s.program, nil)
+			return
+		}
+		if e.mine(0) {
+			e.look(ctx, s.program, 0, nil, s.fair.Fails)
+		}
+		if s.program.laned() {
+			s.space = NewSpace(s.program, s.fair.Points, e.lock.Masters)
+		}
+		searches[i] = s
+	})
+	return searches
+}
+
+// unplayed notes what cannot be had here, such as a wrong clock of a server, and what a worker cannot do.
+func (e *explorer) unplayed(err error, p Program, ds []Deviation) {
+	if !harness.NotApplicable(err) {
+		return // it was given up
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if _, lacks := errors.AsType[*harness.NeedsError](err); !lacks && len(ds) == 0 {
+		e.lacking[p.Name] = true
+		e.found.Meant = slices.DeleteFunc(e.found.Meant, func(name string) bool { return name == p.Name })
+		return
+	}
+	what := p.Name
+	for _, d := range ds {
+		what = d.Act.Name
+	}
+	e.lacking[what] = true
+	if why := fmt.Sprintf("%s: %v", what, err); !slices.Contains(e.found.GivenUp, why) {
+		e.found.GivenUp = append(e.found.GivenUp, why)
+	}
+}
+
+// task is a schedule that is to be played.
+type task struct {
+	of   *search
+	rank uint64
+	done func() // is called when it was, or cannot be; nil: nobody is told
+}
+
+// inTurn plays schedules, and looks at each as soon as it has been played.
+func (e *explorer) inTurn(ctx context.Context, tasks []task) {
+	e.each(ctx, len(tasks), func(i int) {
+		t := tasks[i]
+		if e.mine(t.rank) {
+			e.play(ctx, t.of.program, t.rank, t.of.space.At(t.rank))
+		}
+		if ctx.Err() == nil && t.done != nil {
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			t.done()
+		}
+	})
+}
+
+// play plays a schedule, unless something in it cannot be had here, and looks at it.
+func (e *explorer) play(ctx context.Context, p Program, rank uint64, ds []Deviation) {
+	e.mu.Lock()
+	lacking := e.lacking[ds[0].Act.Name]
+	e.mu.Unlock()
+	if lacking {
+		return
+	}
+	out, err := e.run(ctx, p.with(ds...), e.lock)
+	if err != nil {
+		e.unplayed(err, p, ds)
+		return
+	}
+	e.look(ctx, p, rank, ds, out.Fails)
+}
+
+// proven plays what broke other locks: their programs, and in them what happened there, at the commands that this lock sends in the same
+// call.
+func (e *explorer) proven(ctx context.Context) error {
+	all, err := AllProven()
+	if err != nil || len(e.Programs) > 0 { // others are meant
+		return err
+	}
+	var programs []Program
+	all = slices.DeleteFunc(all, func(p Proven) bool {
+		_, err := p.Program.config(e.lock)
+		return err != nil
+	})
+	for i := range all {
+		if p := &all[i].Program; e.Guard != resource.None {
+			p.Guard = e.Guard.String()
+		}
+		if !slices.ContainsFunc(programs, func(p Program) bool { return p.Name == all[i].Program.Name }) {
+			programs = append(programs, all[i].Program)
+		}
+	}
+	searches := e.begin(ctx, programs)
+	var tasks []task
+	for _, p := range all {
+		s := searches[slices.IndexFunc(programs, func(of Program) bool { return of.Name == p.Program.Name })]
+		if e.lacking[p.Program.Name] {
+			continue
+		}
+		e.found.Proven.Meant++
+		if s != nil {
+			tasks = append(tasks, e.alike(s, p.Deviations)...)
+		}
+	}
+	e.inTurn(ctx, tasks)
+	return nil
+}
+
+// alike are the schedules of a search in which the same happens as in a schedule that broke another lock: at the same command if the lock
+// sends it in that call, and otherwise at each that it sends there.
+func (e *explorer) alike(s *search, proven []Deviation) (tasks []task) {
+	if len(proven) == 0 {
+		e.found.Proven.Played++ // in fair weather
+		return nil
+	}
+	d := proven[0]
+	var same bool
+	for i, of := range s.space.first {
+		if of.Act.Name != d.Act.Name || of.Reply != d.Reply || of.Client != d.Client || of.Call != d.Call || (of.Server == schedule.Register) != (d.Server == schedule.Register) {
+			continue
+		}
+		one := task{of: s, rank: uint64(i) + 1}
+		if of.What == d.What && !same {
+			same, tasks = true, nil
+		}
+		if !same || of.What == d.What {
+			tasks = append(tasks, one)
+		}
+	}
+	left := len(tasks)
+	for i := range tasks {
+		tasks[i].done = func() {
+			if left--; left == 0 {
+				e.found.Proven.Played++
+			}
+		}
+	}
+	if left == 0 {
+		e.found.Proven.Played++
+		e.found.Proven.Unmet++
+	}
+	return tasks
+}
+
+// secondLook plays a schedule a second time on servers, and also with a lock that keeps a property in virtual time. It says whether
+// the property is broken again, and which lock breaks it there as well. Real clocks and a busy machine may do what no lock is to blame for.
+func (e *explorer) secondLook(ctx context.Context, p Program, ds []Deviation) func(property checker.Property, keptBy []string) (sure bool, sharedBy string) {
+	plays := map[string]Outcome{}
+	fails := func(lock locks.Spec, property checker.Property) bool {
+		out, known := plays[lock.Name]
+		if !known {
+			out, _ = e.Servers(ctx, p.with(ds...), lock) // what cannot be played breaks nothing
+			plays[lock.Name] = out
+		}
+		return slices.Contains(out.Fails, property)
+	}
+	return func(property checker.Property, keptBy []string) (sure bool, sharedBy string) {
+		if !fails(e.lock, property) {
+			if ctx.Err() == nil {
+				e.found.Differing = append(e.found.Differing, fmt.Sprintf("%s: %s", property, p.with(ds...)))
+			}
+			return false, ""
+		}
+		for _, name := range keptBy[:min(1, len(keptBy))] {
+			if other, err := e.Among.Find(name); err == nil && fails(other, property) {
+				return true, name
+			}
+		}
+		return true, ""
+	}
+}
