@@ -90,7 +90,7 @@ func logicalClockJump(c cluster.Commander, node string, by time.Duration) Fault 
 		F: ClockF, Target: node, Plan: fmt.Sprintf("its clock jumps by %v (logical: its expiries move, TIME does not)", by),
 		Start: func(ctx context.Context) (string, error) {
 			if by < time.Millisecond {
-				return "", fmt.Errorf("a logical jump goes forward by 1ms or more, got %v", by)
+				return "", &IncapableError{Want: fmt.Sprintf("let the clock of a server jump by %v: a logical jump goes forward by 1ms or more", by)}
 			}
 			reply, err := c.Do(ctx, node, "EVAL", expireEarlier, "0", strconv.FormatInt(by.Milliseconds(), 10))
 			if err != nil {

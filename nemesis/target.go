@@ -121,7 +121,7 @@ func onClock(f func(Scene, Victim, Target) Fault) func(Scene, Target) (Fault, er
 	return func(s Scene, t Target) (Fault, error) {
 		c, err := s.victim(t)
 		if err == nil && c.Clock == nil {
-			err = fmt.Errorf("the clock of client %s cannot be set", c.Name)
+			err = &IncapableError{Want: "set the clock of client " + c.Name}
 		}
 		if err != nil {
 			return Fault{}, err

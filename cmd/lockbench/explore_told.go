@@ -126,7 +126,7 @@ func tellHead(r explore.Record, stdout io.Writer) {
 	if n := r.Proven; n.Meant > 0 {
 		fmt.Fprintf(stdout, "%d of %s that broke other locks", n.Played, words.Count(n.Meant, "schedule"))
 		if n.Unmet > 0 {
-			fmt.Fprintf(stdout, ", %d of them without what happened there, as the lock sends no command then", n.Unmet)
+			fmt.Fprintf(stdout, ", %d of them without what happened there, as the lock sends no command then, or it cannot be had here", n.Unmet)
 		}
 		fmt.Fprintln(stdout)
 	}

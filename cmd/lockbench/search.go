@@ -31,6 +31,7 @@ type search struct {
 type venue struct {
 	backend harness.Backend
 	worker  []string // the command of a process that each client runs in; empty: they live in this one
+	others  []string // the same for locks of the catalogue, which are this program's
 	flag    string   // worker as the user gave it
 	asked   string   // the lock that the user has asked the worker for
 }
@@ -50,6 +51,11 @@ func (s *search) at(ctx context.Context, backend harness.Backend, command, lock 
 	}
 	if s.worker == nil { // none
 		s.flag = ""
+	} else {
+		var err error
+		if s.others, err = (&runFlags{worker: workerSelf}).workerCommand(backend); err != nil {
+			return locks.Spec{}, err
+		}
 	}
 	own, err := described(ctx, s.worker, command, backend, lock, workersLock)
 	if err != nil {
@@ -71,7 +77,7 @@ func (s *search) onServers(own locks.Spec) locks.Spec {
 		if of.Name == lock.Name {
 			return explore.RunOnServers(ctx, p, own, s.backend, s.worker)
 		}
-		return explore.RunOnServers(ctx, p, of, s.backend, nil)
+		return explore.RunOnServers(ctx, p, of, s.backend, s.others)
 	}
 	return lock
 }

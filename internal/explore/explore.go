@@ -54,7 +54,7 @@ type Found struct {
 type Progress struct {
 	Meant  int `json:"meant"`
 	Played int `json:"played"`
-	Unmet  int `json:"unmet"` // of those that were played: there was nothing to begin them, as the lock sends no command there
+	Unmet  int `json:"unmet"` // of those that were played, without what was to happen: the lock sends no command there, or it cannot be had
 }
 
 // Options of Explore.

@@ -23,7 +23,8 @@ type profile struct {
 // its class that promise no more than it does (locks.References): what one of them breaks under a deviation of the same kind, at
 // whatever command, is a weakness of the class. keptBy are all of them if none does; there may be none.
 //
-// What lasts is also looked for in the usual program. A deviation may hit a lock that does more where it does not hit another. So what
+// What lasts is also looked for in the usual program, and so is all that happens on real servers, where calls overlap in other ways than in
+// virtual time. A deviation may hit a lock that does more where it does not hit another. So what
 // locks break under it that promise less, and keep in fair weather, is no fault of a lock that promises more, either. Where no other
 // lock can play the program, what they break under the act in the usual one is no fault of the lock.
 func (e *explorer) measure(ctx context.Context, property checker.Property, p Program, ds []Deviation) (keptBy []string, sharedBy string) {
@@ -37,7 +38,7 @@ func (e *explorer) measure(ctx context.Context, property checker.Property, p Pro
 		peers := len(keptBy) == 0 // of the first group that can play the program
 		for _, ref := range group {
 			fails, err := e.fails(ctx, ref, p, kinds(ds, p.kindOf), p.kindOf)
-			if err == nil && lasts(ds) && !slices.Contains(fails, property) {
+			if err == nil && (lasts(ds) || len(ds) > 0 && e.Servers != nil) && !slices.Contains(fails, property) {
 				fails, err = e.fails(ctx, ref, e.usual, kinds(ds, p.kindOf), e.usual.kindOf) // whether it hits at the right moment is not to be left to chance
 			}
 			switch {

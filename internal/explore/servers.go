@@ -94,7 +94,7 @@ func (e *explorer) unplayed(err error, p Program, ds []Deviation) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if _, lacks := errors.AsType[*harness.NeedsError](err); !lacks && len(ds) == 0 {
+	if _, unfit := errors.AsType[*harness.UnfitError](err); unfit && len(ds) == 0 {
 		e.lacking[p.Name] = true
 		e.found.Meant = slices.DeleteFunc(e.found.Meant, func(name string) bool { return name == p.Name })
 		return
@@ -103,9 +103,9 @@ func (e *explorer) unplayed(err error, p Program, ds []Deviation) {
 	for _, d := range ds {
 		what = d.Act.Name
 	}
-	e.lacking[what] = true
-	if why := fmt.Sprintf("%s: %v", what, err); !slices.Contains(e.found.GivenUp, why) {
-		e.found.GivenUp = append(e.found.GivenUp, why)
+	if !e.lacking[what] {
+		e.lacking[what] = true
+		e.found.GivenUp = append(e.found.GivenUp, fmt.Sprintf("%s cannot be had: %v", what, err))
 	}
 }
 
@@ -113,38 +113,40 @@ func (e *explorer) unplayed(err error, p Program, ds []Deviation) {
 type task struct {
 	of   *search
 	rank uint64
-	done func() // is called when it was, or cannot be; nil: nobody is told
+	done func(played bool) // is called when it was, or when it could not be; nil: nobody is told
 }
 
 // inTurn plays schedules, and looks at each as soon as it has been played.
 func (e *explorer) inTurn(ctx context.Context, tasks []task) {
 	e.each(ctx, len(tasks), func(i int) {
 		t := tasks[i]
-		if e.mine(t.rank) {
-			e.play(ctx, t.of.program, t.rank, t.of.space.At(t.rank))
+		if !e.mine(t.rank) {
+			return
 		}
+		played := e.play(ctx, t.of.program, t.rank, t.of.space.At(t.rank))
 		if ctx.Err() == nil && t.done != nil {
 			e.mu.Lock()
 			defer e.mu.Unlock()
-			t.done()
+			t.done(played)
 		}
 	})
 }
 
-// play plays a schedule, unless something in it cannot be had here, and looks at it.
-func (e *explorer) play(ctx context.Context, p Program, rank uint64, ds []Deviation) {
+// play plays a schedule, unless something in it cannot be had here, and looks at it. It says whether it was played to its end.
+func (e *explorer) play(ctx context.Context, p Program, rank uint64, ds []Deviation) bool {
 	e.mu.Lock()
 	lacking := e.lacking[ds[0].Act.Name]
 	e.mu.Unlock()
 	if lacking {
-		return
+		return false
 	}
 	out, err := e.run(ctx, p.with(ds...), e.lock)
 	if err != nil {
 		e.unplayed(err, p, ds)
-		return
+		return false
 	}
 	e.look(ctx, p, rank, ds, out.Fails)
+	return true
 }
 
 // proven plays what broke other locks: their programs, and in them what happened there, at the commands that this lock sends in the same
@@ -204,42 +206,53 @@ func (e *explorer) alike(s *search, proven []Deviation) (tasks []task) {
 			tasks = append(tasks, one)
 		}
 	}
-	left := len(tasks)
+	left, met := len(tasks), false
+	over := func() {
+		e.found.Proven.Played++
+		if !met {
+			e.found.Proven.Unmet++
+		}
+	}
 	for i := range tasks {
-		tasks[i].done = func() {
+		tasks[i].done = func(played bool) {
+			met = met || played
 			if left--; left == 0 {
-				e.found.Proven.Played++
+				over()
 			}
 		}
 	}
 	if left == 0 {
-		e.found.Proven.Played++
-		e.found.Proven.Unmet++
+		over()
 	}
 	return tasks
 }
 
+// chances is how often another lock is played on servers to see whether it breaks what the one that is explored breaks there.
+const chances = 3
+
 // secondLook plays a schedule a second time on servers, and also with a lock that keeps a property in virtual time. It says whether
 // the property is broken again, and which lock breaks it there as well. Real clocks and a busy machine may do what no lock is to blame for.
 func (e *explorer) secondLook(ctx context.Context, p Program, ds []Deviation) func(property checker.Property, keptBy []string) (sure bool, sharedBy string) {
-	plays := map[string]Outcome{}
-	fails := func(lock locks.Spec, property checker.Property) bool {
-		out, known := plays[lock.Name]
-		if !known {
-			out, _ = e.Servers(ctx, p.with(ds...), lock) // what cannot be played breaks nothing
-			plays[lock.Name] = out
+	plays := map[string][]checker.Property{}
+	fails := func(lock locks.Spec, property checker.Property, times int) bool {
+		if _, known := plays[lock.Name]; !known {
+			plays[lock.Name] = nil
+			for range times {
+				out, _ := e.Servers(ctx, p.with(ds...), lock) // what cannot be played breaks nothing
+				plays[lock.Name] = append(plays[lock.Name], out.Fails...)
+			}
 		}
-		return slices.Contains(out.Fails, property)
+		return slices.Contains(plays[lock.Name], property)
 	}
 	return func(property checker.Property, keptBy []string) (sure bool, sharedBy string) {
-		if !fails(e.lock, property) {
+		if !fails(e.lock, property, 1) {
 			if ctx.Err() == nil {
 				e.found.Differing = append(e.found.Differing, fmt.Sprintf("%s: %s", property, p.with(ds...)))
 			}
 			return false, ""
 		}
 		for _, name := range keptBy[:min(1, len(keptBy))] {
-			if other, err := e.Among.Find(name); err == nil && fails(other, property) {
+			if other, err := e.Among.Find(name); err == nil && fails(other, property, chances) {
 				return true, name
 			}
 		}

@@ -49,12 +49,9 @@ func (f Finding) Text(ctx context.Context, lock locks.Spec, opt Options) (schedu
 
 // Slug is a name in which nothing stands but letters, digits, dots and hyphens.
 func Slug(name string) string {
-	return strings.Trim(strings.Map(func(r rune) rune {
-		if r == '.' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
-			return r
-		}
-		return '-'
-	}, name), "-")
+	return strings.Join(strings.FieldsFunc(name, func(r rune) bool {
+		return r != '.' && (r < '0' || '9' < r) && (r < 'a' || 'z' < r) && (r < 'A' || 'Z' < r)
+	}), "-")
 }
 
 // fairWeather is what a title ends with if nothing happens on the way.
