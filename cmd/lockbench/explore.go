@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -102,7 +101,7 @@ the time that there was.`,
 	flags.StringVar(&f.json, "json", "", "write what was found into this file as JSON (docs/formats.md)")
 	flags.StringVar(&f.junit, "junit", "", "write what was found into this file as JUnit's XML")
 	flags.StringVar(&f.resume, "resume", "", "go on where an exploration ended that wrote this file with --json")
-	flags.StringVar(&f.out, "out", filepath.Join("store", "explore"), `directory in which schedules are kept, or "none"`)
+	flags.StringVar(&f.out, "out", storeExplored(), `directory in which schedules are kept, or "none"`)
 	return cmd
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -28,6 +29,7 @@ type gateFlags struct {
 	seed                                uint64
 	runs, jobs                          int
 	record, commit                      string
+	exploring                           time.Duration
 	out                                 outputs
 }
 
@@ -44,12 +46,17 @@ lock that is accused. 2 is unknown, which is no pass, and 3 says that nothing of
 With --lock or --worker it is the user's own lock that goes through every scenario that has something to say of it, and it must
 keep whatever can be kept there. --baseline fails on new findings alone, and --update-baseline accepts those that there are.
 
+--explore 10s spends that time, when all scenarios were played, on schedules that nobody wrote (lockbench explore --help): of the
+user's own lock, or of each sound lock of the scenarios, in virtual time, and of a worker's on the backend. What breaks there is
+the lock's own fault and fails the gate. What was not looked at is told; it fails nothing, and has not passed.
+
 --shard 2/5 plays the second of five parts; lockbench merge joins what each part wrote with --json.`,
 		Example: `  lockbench gate
   lockbench gate --only P07,redlock-* --runs 20
   lockbench gate --backend process --junit gate.xml --markdown "$GITHUB_STEP_SUMMARY"
   lockbench gate --lock redlock --guard epoch
   lockbench gate --worker 'python3 my_lock.py' --baseline lockbench.json --fail-on resource-safety,ownership
+  lockbench gate --lock redsync --explore 60s
   lockbench gate --shard 2/5 --json gate-2.json`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -73,6 +80,7 @@ keep whatever can be kept there. --baseline fails on new findings alone, and --u
 	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one per processor; on process 8, on docker 4 per processor if there is memory for them; on external 4)")
 	flags.StringVar(&f.shard, "shard", wholeShard, "play one part of the plan: INDEX/COUNT, counting from 1")
 	flags.StringSliceVar(&f.failOn, "fail-on", nil, "properties that decide, comma-separated (default: all)")
+	flags.DurationVar(&f.exploring, "explore", 0, "for how long to look for schedules that nobody wrote (default: not at all)")
 	flags.StringVar(&f.record, "track-record", "", "bring this page up to date with what was reproduced (docs/track-record.md)")
 	flags.StringVar(&f.commit, "commit", "", "commit that --track-record names (default: rows keep the one that they have)")
 	f.out.flags(cmd)
@@ -109,7 +117,7 @@ func (f *gateFlags) options(ctx context.Context, changed func(flag string) bool)
 	if err != nil {
 		return gate.Options{}, err
 	}
-	opt := gate.Options{Backend: backend, Only: f.only, Seed: f.seed, Runs: f.runs, Version: buildVersion(), Command: f.replay}
+	opt := gate.Options{Backend: backend, Only: f.only, Seed: f.seed, Runs: f.runs, Version: buildVersion(), Command: f.replay, Exploring: f.exploring}
 	switch {
 	case f.runs < 1:
 		return opt, fmt.Errorf("--runs is %d, want at least 1", f.runs)
@@ -132,6 +140,9 @@ func (f *gateFlags) options(ctx context.Context, changed func(flag string) bool)
 		return opt, err
 	}
 	if opt.Subject, err = f.subject(ctx, backend); err != nil {
+		return opt, err
+	}
+	if err := canExplore(opt); err != nil {
 		return opt, err
 	}
 	if backend.UsersOwn {
@@ -209,7 +220,8 @@ func (f *gateFlags) run(ctx context.Context, opt gate.Options, stdout, stderr io
 	}
 	var failed error
 	if res.Whole() {
-		failed = f.keepRecord(ctx, opt, res)
+		res.Explored, failed = f.explore(ctx, opt, plan, stderr)
+		failed = errors.Join(failed, f.keepRecord(ctx, opt, res))
 	} else {
 		failed = fmt.Errorf("interrupted after %d of %d runs", len(res.Rows), res.Share)
 	}

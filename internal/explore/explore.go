@@ -157,6 +157,9 @@ func (e *explorer) resume(r Record, programs []Program) error {
 func (e *explorer) all(ctx context.Context, programs []Program) {
 	var searches, before []*search // before: of those that were explored by who is resumed
 	for _, p := range programs {
+		if ctx.Err() != nil {
+			return
+		}
 		if slices.Contains(e.found.Done, p.Name) {
 			if e.Samples > 0 {
 				before = append(before, e.fairWeather(ctx, p))
@@ -224,6 +227,9 @@ func (o Options) playerOf(lock, explored locks.Spec) Player {
 func (e *explorer) count(ctx context.Context, p Program, lock locks.Spec, out Outcome, err error) (again bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if err != nil && ctx.Err() != nil {
+		return false // it was cut short
+	}
 	if lock.Name == e.lock.Name {
 		e.found.Runs++
 		if out.Missed {

@@ -54,7 +54,9 @@ func (e *explorer) onServers(ctx context.Context, programs []Program) error {
 		}
 		var tasks []task
 		for rank := uint64(1); rank < s.space.Len() && e.Depth > 0; rank++ {
-			tasks = append(tasks, task{of: s, rank: rank})
+			if e.mine(rank) {
+				tasks = append(tasks, task{of: s, rank: rank})
+			}
 		}
 		if e.inTurn(ctx, tasks); ctx.Err() != nil {
 			return nil
@@ -120,9 +122,6 @@ type task struct {
 func (e *explorer) inTurn(ctx context.Context, tasks []task) {
 	e.each(ctx, len(tasks), func(i int) {
 		t := tasks[i]
-		if !e.mine(t.rank) {
-			return
-		}
 		played := e.play(ctx, t.of.program, t.rank, t.of.space.At(t.rank))
 		if ctx.Err() == nil && t.done != nil {
 			e.mu.Lock()
@@ -206,7 +205,10 @@ func (e *explorer) alike(s *search, proven []Deviation) (tasks []task) {
 			tasks = append(tasks, one)
 		}
 	}
-	left, met := len(tasks), false
+	met := len(tasks) > 0
+	tasks = slices.DeleteFunc(tasks, func(t task) bool { return !e.mine(t.rank) })
+	left := len(tasks)
+	met = met && left == 0 // in another part
 	over := func() {
 		e.found.Proven.Played++
 		if !met {

@@ -103,8 +103,13 @@ func (r Results) lookedFor() (looked func(Known) bool, found []Known) {
 		}
 		found = append(found, findings(row)...)
 	}
+	searched, shown := r.searched()
+	found = append(found, shown...)
 	return func(k Known) bool {
 		decides := len(r.FailOn) == 0 || k.Property == unjudged || slices.Contains(r.FailOn, k.Property)
+		if k.ID == exploredID {
+			return decides && searched(k)
+		}
 		return decides && judged[of{k.Scenario, k.Lock, k.Guard, k.Remedy}]
 	}, found
 }

@@ -34,8 +34,10 @@ type Options struct {
 	// Subject is the user's own lock, which goes through every scenario in place of the
 	// catalogue's. Optional.
 	Subject *Subject
-	Version string    // of lockbench
-	Log     io.Writer // optional: what backends warn of
+	// Exploring is for how long schedules that nobody wrote are looked for besides, for the record: others do that.
+	Exploring time.Duration
+	Version   string    // of lockbench
+	Log       io.Writer // optional: what backends warn of
 
 	// Catalogue is what is played. Optional: scenarios.All().
 	Catalogue []scenarios.Scenario

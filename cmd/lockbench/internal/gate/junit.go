@@ -28,6 +28,9 @@ func (r Results) JUnit(w io.Writer, known Baseline) error {
 		}
 		suites = append(suites, suite)
 	}
+	if len(r.Explored) > 0 {
+		suites = append(suites, r.exploredSuite(known))
+	}
 	return report.WriteJUnit(w, "lockbench gate", r.Took, suites)
 }
 

@@ -42,6 +42,7 @@ func (r Results) Markdown(w io.Writer, known Baseline) error {
 			}
 		}
 	}
+	r.exploredMarkdown(&b, known)
 	if gone := known.Gone(r); len(gone) > 0 {
 		b.WriteString("\n### In the baseline, and not found any more\n\n")
 		for _, k := range gone {

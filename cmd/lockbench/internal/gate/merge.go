@@ -62,6 +62,7 @@ func samePlan(a, b Part) error {
 		{"the lock", a.Lock, b.Lock},
 		{"the worker", strings.Join(a.Worker, " "), strings.Join(b.Worker, " ")},
 		{"the selection", strings.Join(a.Only, ","), strings.Join(b.Only, ",")},
+		{"--explore", fmt.Sprint(a.Exploring), fmt.Sprint(b.Exploring)},
 		{"--fail-on", fmt.Sprint(a.FailOn), fmt.Sprint(b.FailOn)},
 		{"the number of shards", fmt.Sprint(a.Shard.Of), fmt.Sprint(b.Shard.Of)},
 		{"the plan", a.Plan, b.Plan},
@@ -76,10 +77,12 @@ func samePlan(a, b Part) error {
 func join(first Part, parts []Part) (Results, error) {
 	whole := first.Results
 	whole.Shard, whole.Share, whole.Rows, whole.Took, whole.Stalls = Shard{1, 1}, first.Planned, []Row{}, 0, Stalls{}
+	whole.Explored = nil
 	from := map[string]string{}
 	for _, p := range parts {
 		whole.Took = max(whole.Took, p.Took) // they were played side by side
 		whole.Stalls = whole.Stalls.with(p.Stalls)
+		whole.Explored = append(whole.Explored, p.Explored...)
 		for _, row := range p.Rows {
 			if other, ok := from[row.key()]; ok {
 				return Results{}, fmt.Errorf("%s and %s overlap: both have %s", other, p.File, row.key())

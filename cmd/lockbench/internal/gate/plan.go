@@ -32,6 +32,7 @@ type Plan struct {
 	planned int    // runs of all shards
 	print   string // of all runs, the same on all shards
 	gaps    []Gap  // what is not played
+	chosen  []scenarios.Scenario
 	bench   *bench
 }
 
@@ -42,7 +43,7 @@ func NewPlan(opt Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{opt: opt, bench: newBench(opt)}
+	p := &Plan{opt: opt, bench: newBench(opt), chosen: chosen}
 	var items []item
 	for _, s := range chosen {
 		cases, err := p.cases(s)

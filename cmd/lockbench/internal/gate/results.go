@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/explore"
 )
 
 // schema is the version of the JSON of Results.
@@ -38,6 +39,10 @@ type Results struct {
 	Took    time.Duration `json:"took"`
 	Rows    []Row         `json:"rows"`
 	Gaps    []Gap         `json:"gaps"`
+	// Exploring is for how long schedules that nobody wrote were looked for besides, and Explored what came of it: of each lock, in each
+	// shard. 0: they were not.
+	Exploring time.Duration    `json:"exploring,omitempty"`
+	Explored  []explore.Record `json:"explored,omitempty"`
 	// Stalls says how often lockbench or the machine stood still so that a run was played again.
 	// Zero: never.
 	Stalls Stalls `json:"stalls,omitzero"`
@@ -49,7 +54,7 @@ type Results struct {
 func (p *Plan) results() Results {
 	r := Results{
 		Schema: schema, Version: p.opt.Version, Backend: p.opt.Backend.Name, Seed: p.opt.Seed, Runs: p.opt.Runs,
-		Only: p.opt.Only, FailOn: p.opt.FailOn, Shard: p.opt.Shard,
+		Only: p.opt.Only, FailOn: p.opt.FailOn, Shard: p.opt.Shard, Exploring: p.opt.Exploring,
 		Plan: p.print, Planned: p.planned, Share: len(p.items), Rows: []Row{}, Gaps: p.gaps,
 	}
 	if r.Gaps == nil {
@@ -70,6 +75,9 @@ func (r Results) Outcome(known Baseline) Outcome {
 	outcome := NotApplicable
 	for _, row := range r.Rows {
 		outcome = worse(outcome, known.outcome(row))
+	}
+	if r.breaks(known) {
+		outcome = worse(outcome, Unexpected)
 	}
 	if outcome == Unavoidable {
 		return Expected

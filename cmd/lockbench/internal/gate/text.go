@@ -45,6 +45,7 @@ func (r Results) Text(w io.Writer, known Baseline, style report.Style) error {
 	} else {
 		r.catalogueText(page, known)
 	}
+	r.exploredText(page, known)
 	r.gone(page, known)
 	if stood := r.Stalls.sentence(); stood != "" {
 		page.Para("", stood, report.Doubtful)
@@ -137,7 +138,7 @@ func (r Results) verdict(known Baseline) string {
 	switch r.Outcome(known) {
 	case Expected:
 		switch {
-		case r.Lock != "" && slices.ContainsFunc(r.Rows, known.knows):
+		case r.Lock != "" && (slices.ContainsFunc(r.Rows, known.knows) || len(r.accepts(known)) > 0):
 			return "the lock keeps what a lock of its class can keep, save what is known."
 		case r.Lock != "":
 			return "the lock keeps what a lock of its class can keep."
