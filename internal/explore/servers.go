@@ -53,7 +53,7 @@ func (e *explorer) onServers(ctx context.Context, programs []Program) error {
 			continue
 		}
 		var tasks []task
-		for rank := uint64(1); rank < s.space.Len() && e.Depth > 0; rank++ {
+		for rank := uint64(1); rank < s.space.Len(); rank++ {
 			if e.mine(rank) {
 				tasks = append(tasks, task{of: s, rank: rank})
 			}
@@ -81,7 +81,7 @@ func (e *explorer) begin(ctx context.Context, programs []Program) []*search {
 		if e.mine(0) {
 			e.look(ctx, s.program, 0, nil, s.fair.Fails)
 		}
-		if s.program.laned() {
+		if s.program.laned() && e.Depth > 0 {
 			s.space = NewSpace(s.program, s.fair.Points, e.lock.Masters)
 		}
 		searches[i] = s
@@ -158,7 +158,7 @@ func (e *explorer) proven(ctx context.Context) error {
 	var programs []Program
 	all = slices.DeleteFunc(all, func(p Proven) bool {
 		_, err := p.Program.config(e.lock)
-		return err != nil
+		return err != nil || len(p.Deviations) > e.Depth
 	})
 	for i := range all {
 		if p := &all[i].Program; e.Guard != resource.None {

@@ -167,9 +167,6 @@ func (r Results) exploredText(page *report.Page, known Baseline) {
 	const indent = "              "
 	for _, d := range told(r.finds(known)) {
 		page.Para(" "+page.Cell("FAIL", 7, report.Bad)+"  ", d.who()+", "+strings.Join(report.Labels(d.Broken), ", ")+": "+d.Title, report.Strong)
-		for line := range strings.Lines(d.Schedule) {
-			page.Line(indent, page.Cell(strings.TrimRight(line, "\n"), 0, report.Quiet))
-		}
 		if d.Command != "" {
 			page.Line(indent, page.Cell(d.Command, 0, report.Plain)) // to be copied, however long
 		}
