@@ -10,11 +10,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/joshdk/go-junit"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/docs/schema"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/libraries"
@@ -239,6 +241,10 @@ func TestWhatIsWrittenFits(t *testing.T) {
 	}
 	c.file("explored", at("explored.json"))
 	c.lockbench(1, "explored", "merge", at("explored.json"), "--format", "json")
+	c.lockbench(1, "gate", "merge", keep("searched.json", searchedBeside(t, at("1.json"), opt.Record(lock, found, "test"))), "--format", "json", "--junit", at("searched.xml"))
+	c.lockbench(0, "gate", "merge", at("searched.json"), "--format", "json", "--baseline", at("searched-base.json"), "--update-baseline")
+	c.file("baseline", at("searched-base.json"))
+	c.lockbench(0, "gate", "merge", at("searched.json"), "--format", "json", "--baseline", at("searched-base.json"))
 	c.lockbench(0, "margins", "margins", "setnx-px-lua", "--format", "json")
 	c.lockbench(254, "error", "margins", "setnx-px-lua", "--guard", "fense", "--format", "json")
 	c.lockbench(0, "list", "list", "--format", "json")
@@ -249,6 +255,22 @@ func TestWhatIsWrittenFits(t *testing.T) {
 			t.Errorf("nothing was checked against %s.schema.json", name)
 		}
 	}
+}
+
+// searchedBeside is the JSON of a gate, as a shard wrote it, that has also explored on real servers.
+func searchedBeside(t *testing.T, shard string, r explore.Record) string {
+	t.Helper()
+	res, err := gate.Read(shard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Backend, r.Worker, r.Proven = "process", []string{"mine"}, explore.Progress{Meant: 2, Played: 1, Unmet: 1}
+	res.Shard, res.Planned, res.Exploring, res.Explored = gate.Shard{Index: 1, Of: 1}, res.Share, time.Second, []explore.Record{r}
+	data, err := res.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
 }
 
 // TestProcessRunsFit is the same in real time, in which the machine is looked at.

@@ -113,7 +113,7 @@ func written() map[string]reflect.Type {
 		"gate#finding": reflect.TypeFor[gate.Finding](), "gate#gap": reflect.TypeFor[gate.Gap](), "gate#survivor": reflect.TypeFor[gate.Survivor](),
 		"baseline": reflect.TypeFor[gate.Baseline](), "baseline.findings": reflect.TypeFor[gate.Known](),
 		"explored": reflect.TypeFor[explore.Record](), "explored#finding": reflect.TypeFor[explore.Kept](), "explored#deviation": reflect.TypeFor[explore.KeptDeviation](),
-		"explored#weakness": reflect.TypeFor[explore.Weakness](), "explored#drawn": reflect.TypeFor[explore.Drawn](),
+		"explored#weakness": reflect.TypeFor[explore.Weakness](), "explored#drawn": reflect.TypeFor[explore.Drawn](), "explored#progress": reflect.TypeFor[explore.Progress](),
 		"margins": reflect.TypeFor[marginsDocument](), "margins.margins": reflect.TypeFor[explore.Margin](),
 		"matrix": reflect.TypeFor[gate.Matrix](), "matrix.cells": reflect.TypeFor[gate.Cell](),
 		"version": reflect.TypeFor[versionDocument](), "convert": reflect.TypeFor[convertDocument](),
