@@ -84,6 +84,12 @@ the lock's own fault and fails the gate. What was not looked at is told; it fail
 	flags.StringVar(&f.record, "track-record", "", "bring this page up to date with what was reproduced (docs/track-record.md)")
 	flags.StringVar(&f.commit, "commit", "", "commit that --track-record names (default: rows keep the one that they have)")
 	f.out.flags(cmd)
+	completeGate(cmd)
+	return cmd
+}
+
+// completeGate names the values that flags may have.
+func completeGate(cmd *cobra.Command) {
 	nothing := func() []string { return nil } // not the names of files
 	for name, values := range map[string]func() []string{
 		"backend": backendNames, "only": scenarioNames, "lock": lockNames, "guard": guardNames, "fail-on": gateProperties,
@@ -94,7 +100,6 @@ the lock's own fault and fails the gate. What was not looked at is told; it fail
 			return values(), cobra.ShellCompDirectiveNoFileComp
 		})
 	}
-	return cmd
 }
 
 // gateProperties are the properties of locks.

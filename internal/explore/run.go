@@ -23,6 +23,7 @@ type Outcome struct {
 	Unknown []string           // of which nothing can be said
 	Points  []Point
 	Missed  bool   // something that was to happen did not
+	Stalled bool   // lockbench, or the machine, stood still
 	Digest  uint64 // of all events: of two runs of one schedule it is the same
 }
 
@@ -61,7 +62,7 @@ func (p Program) outcome(ctx context.Context, lock locks.Spec, cfg harness.Confi
 		return Outcome{}, err
 	}
 	out := Outcome{Points: points(p, lock, res), Missed: slices.ContainsFunc(res.Events, func(e histories.Event) bool { return e.F == histories.Missed })}
-	out.Digest = digest(res.Events)
+	out.Digest, out.Stalled = digest(res.Events), res.Stalled()
 	for _, r := range res.Report.Results {
 		switch r.Verdict {
 		case checker.Fail:

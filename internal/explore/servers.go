@@ -22,7 +22,7 @@ const patience = time.Minute
 
 // RunOnServers plays a program with a lock on a backend in real time. worker is the command of a process that each client runs in; empty:
 // they run in this one. An error is of the harness, of a worker that does not do what the protocol says, or says that the run is not
-// applicable (harness.NotApplicable).
+// applicable (harness.NotApplicable). A run in which the machine stood still, so that nothing is known, is played again a few times.
 func RunOnServers(ctx context.Context, p Program, lock locks.Spec, backend harness.Backend, worker []string) (Outcome, error) {
 	cfg, err := p.on(backend, lock)
 	if err == nil {
@@ -31,6 +31,20 @@ func RunOnServers(ctx context.Context, p Program, lock locks.Spec, backend harne
 	if err != nil {
 		return Outcome{}, err
 	}
+	for range chances {
+		out, err := p.within(ctx, lock, cfg)
+		if err != nil || len(out.Fails) > 0 || !out.Stalled || len(out.Unknown) == 0 {
+			return out, err
+		}
+	}
+	return Outcome{}, errStalled
+}
+
+// errStalled says that of a schedule nothing is known.
+var errStalled = errors.New("lockbench, or the machine, stood still, and nothing can be said of it")
+
+// within is what a run of the program comes to that may not go on for longer than patience.
+func (p Program) within(ctx context.Context, lock locks.Spec, cfg harness.Config) (Outcome, error) {
 	late := fmt.Errorf("it did not end within %v", patience)
 	within, cancel := context.WithTimeoutCause(ctx, patience, late)
 	defer cancel()
@@ -229,32 +243,38 @@ func (e *explorer) alike(s *search, proven []Deviation) (tasks []task) {
 	return tasks
 }
 
-// chances is how often another lock is played on servers to see whether it breaks what the one that is explored breaks there.
+// chances is how often at most a schedule is played once more on servers to see a property broken again, or by another lock, and how often
+// in a row one must break it to be a shorter one for it.
 const chances = 3
 
-// secondLook plays a schedule a second time on servers, and also with a lock that keeps a property in virtual time. It says whether
+// times is how often a schedule is played to know what it comes to.
+func (o Options) times() int {
+	if o.Servers != nil {
+		return chances
+	}
+	return 1
+}
+
+// secondLook plays a schedule again on servers, and also with a lock that keeps a property in virtual time. It says whether
 // the property is broken again, and which lock breaks it there as well. Real clocks and a busy machine may do what no lock is to blame for.
 func (e *explorer) secondLook(ctx context.Context, p Program, ds []Deviation) func(property checker.Property, keptBy []string) (sure bool, sharedBy string) {
-	plays := map[string][]checker.Property{}
-	fails := func(lock locks.Spec, property checker.Property, times int) bool {
-		if _, known := plays[lock.Name]; !known {
-			plays[lock.Name] = nil
-			for range times {
-				out, _ := e.Servers(ctx, p.with(ds...), lock) // what cannot be played breaks nothing
-				plays[lock.Name] = append(plays[lock.Name], out.Fails...)
-			}
+	seen, plays := map[string][]checker.Property{}, map[string]int{}
+	fails := func(lock locks.Spec, property checker.Property) bool {
+		for ; plays[lock.Name] < chances && !slices.Contains(seen[lock.Name], property); plays[lock.Name]++ {
+			out, _ := e.Servers(ctx, p.with(ds...), lock) // what cannot be played breaks nothing
+			seen[lock.Name] = append(seen[lock.Name], out.Fails...)
 		}
-		return slices.Contains(plays[lock.Name], property)
+		return slices.Contains(seen[lock.Name], property)
 	}
 	return func(property checker.Property, keptBy []string) (sure bool, sharedBy string) {
-		if !fails(e.lock, property, 1) {
+		if !fails(e.lock, property) {
 			if ctx.Err() == nil {
 				e.found.Differing = append(e.found.Differing, fmt.Sprintf("%s: %s", property, p.with(ds...)))
 			}
 			return false, ""
 		}
 		for _, name := range keptBy[:min(1, len(keptBy))] {
-			if other, err := e.Among.Find(name); err == nil && fails(other, property, chances) {
+			if other, err := e.Among.Find(name); err == nil && fails(other, property) {
 				return true, name
 			}
 		}

@@ -107,7 +107,7 @@ func TestOnServers(t *testing.T) {
 		{name: "once", lock: "setnx-px-lua", program: "once", differing: true, before: func(p explore.Program, out explore.Outcome) (explore.Outcome, error) {
 			mu.Lock()
 			defer mu.Unlock()
-			if once[p.String()]++; once[p.String()] == 1 {
+			if once[p.String()]++; once[p.String()] == 1 { // of the runs of each schedule
 				out.Fails = append(out.Fails, checker.Ownership)
 			}
 			return out, nil

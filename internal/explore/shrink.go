@@ -10,7 +10,7 @@ import (
 )
 
 // Shrink leaves out of the schedule of a finding what it can do without: clients, calls and sleeps. What is left still breaks the
-// first property of the finding, everything in it happens, and a reference that kept the property still keeps it. runs is how many
+// first property of the finding, on real servers several times in a row, everything in it happens, and a reference that kept the property still keeps it. runs is how many
 // were played.
 func Shrink(ctx context.Context, f Finding, lock locks.Spec, opt Options) (small Finding, runs int, err error) {
 	var ref *locks.Spec
@@ -23,14 +23,16 @@ func Shrink(ctx context.Context, f Finding, lock locks.Spec, opt Options) (small
 	}
 	holds := func(c Finding) bool {
 		runs++
-		out, err := opt.playerOf(lock, lock)(ctx, c.Schedule(), lock)
-		if err != nil || out.Missed || !slices.Contains(out.Fails, f.Broken[0]) {
-			return false
+		for range opt.times() {
+			out, err := opt.playerOf(lock, lock)(ctx, c.Schedule(), lock)
+			if err != nil || out.Missed || !slices.Contains(out.Fails, f.Broken[0]) {
+				return false
+			}
 		}
 		if ref == nil {
 			return true
 		}
-		out, err = opt.Play(ctx, c.Schedule(), *ref)
+		out, err := opt.Play(ctx, c.Schedule(), *ref)
 		return harness.NotApplicable(err) || err == nil && !slices.Contains(out.Fails, f.Broken[0]) && !slices.Contains(out.Unknown, string(f.Broken[0]))
 	}
 	for again := true; again; {
