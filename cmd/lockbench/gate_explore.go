@@ -50,9 +50,10 @@ func (f *gateFlags) explore(ctx context.Context, opt gate.Options, plan *gate.Pl
 
 // searches are those of a gate, in the order in which they are made.
 func (f *gateFlags) searches(ctx context.Context, opt gate.Options, plan *gate.Plan) ([]*search, error) {
+	profiles := new(explore.Profiles)
 	one := func(lock locks.Spec) *search {
 		return &search{lock: lock, out: storeExplored(), opt: explore.Options{
-			Depth: usualDepth, Shards: 1, Among: libraries.Catalogue(), Jobs: runtime.GOMAXPROCS(0),
+			Profiles: profiles, Depth: usualDepth, Shards: 1, Among: libraries.Catalogue(), Jobs: runtime.GOMAXPROCS(0),
 		}}
 	}
 	if opt.Subject == nil {
