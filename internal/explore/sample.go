@@ -63,7 +63,7 @@ func (e *explorer) pairs(ctx context.Context, rng *rand.Rand, searches []*search
 	}
 	for i, one := range all {
 		if next := one.of.after(one.ds[0], e.lock.Masters); len(next) > 0 {
-			all[i].ds = append(one.ds, one.of.pick(rng, next))
+			all[i].ds = append(all[i].ds, one.of.pick(rng, next))
 		}
 	}
 	return all

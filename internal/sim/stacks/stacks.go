@@ -65,11 +65,10 @@ func In(bubble string) []string {
 func Bubble() string {
 	b := make([]byte, 256)
 	head, _, _ := strings.Cut(string(b[:runtime.Stack(b, false)]), "\n")
-	_, rest, ok := strings.Cut(head, "synctest bubble ")
-	if !ok {
-		return ""
-	}
-	return "synctest bubble " + rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
+	_, states, _ := strings.Cut(head, "[")
+	states, _, _ = strings.Cut(states, "]")
+	all := strings.Split(states, ", ")
+	return all[len(all)-1]
 }
 
 // Frames tells a stack by its functions and their lines, the innermost first, in a form that
