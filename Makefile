@@ -31,7 +31,7 @@ build: ## Build bin/lockbench
 
 # The race detector makes everything five to ten times slower, so it watches what runs at once, and of many runs a choice:
 # tests that play hundreds of runs, and packages in which nothing runs at once, go without it. At night nothing does (UNRACED= ALONE=).
-UNRACED := ^(TestMutants|TestHarnessFaults|TestTwoBackendsOneVerdict|TestMergedIsWhole|TestRWHashFollowsItsModel|TestBackgroundReplays|TestCatalogue|TestCatalogueOnProcesses|TestWorkloads|TestSimulatedCrashes|TestRenamedLocks|TestRenamedLocksAtTheGate|TestCommandsOfRandomLoad|TestRandomFaults|TestRandomRuns|TestContendWithoutFaults|TestAlbumChangesNothing|TestSuccessionsInVirtualTime|TestNetworkFaultsReplay|TestSameSeedSameBytes|TestAllFaultsTogether|TestFailFast|TestFailFastKnowsWhatIsExpected|TestRenewalsGetLost|TestWrongClocks|TestScripts|TestProcessScripts|TestBombs|TestWhatIsWrittenFits|TestSchemasWant|TestSameSeedSamePage|TestVariants|TestCommandsRunAsPrinted|TestOneDeviation|TestCatalogueInFairWeather|TestShards|TestResume|TestFaultyReference|TestDrawn|TestFoundSchedules|TestStrangers)$$
+UNRACED := ^(TestMutants|TestHarnessFaults|TestTwoBackendsOneVerdict|TestMergedIsWhole|TestRWHashFollowsItsModel|TestBackgroundReplays|TestCatalogue|TestCatalogueOnProcesses|TestWorkloads|TestSimulatedCrashes|TestRenamedLocks|TestRenamedLocksAtTheGate|TestCommandsOfRandomLoad|TestRandomFaults|TestRandomRuns|TestContendWithoutFaults|TestAlbumChangesNothing|TestSuccessionsInVirtualTime|TestNetworkFaultsReplay|TestSameSeedSameBytes|TestAllFaultsTogether|TestFailFast|TestFailFastKnowsWhatIsExpected|TestRenewalsGetLost|TestWrongClocks|TestScripts|TestProcessScripts|TestBombs|TestWhatIsWrittenFits|TestSchemasWant|TestSameSeedSamePage|TestVariants|TestCommandsRunAsPrinted|TestOneDeviation|TestCatalogueInFairWeather|TestShards|TestResume|TestFaultyReference|TestDrawn|TestFoundSchedules|TestMarginsAreMargins|TestMarginsTable|TestStrangers)$$
 WITH    := ./harness ./locks ./internal/explore ./cmd/lockbench ./cmd/lockbench/internal/gate
 ALONE   := /(checker|oracle|demo|peers|report|html|picture|plot|causes|certificate|certify|orders|explain|catalogue|packed|schedule|words|house|scenarios)$$
 ALL      = $(if $(TESTFLAGS),,$(filter ./...,$(PKG)))
@@ -77,10 +77,11 @@ lint: ## Check with gofmt, go vet and golangci-lint, whose version is pinned
 lists: ## List every lock, fault, judge and random load that stands in a file of its own
 	$(GO) test ./internal/testkit/house -run TestLists -update
 
-docs: build ## Write docs/locks.md, docs/nemeses.md, docs/architecture.md, docs/matrix.md, the picture and the generated parts of README.md and docs/course again; tests and docs-check fail when they are not true
+docs: build ## Write docs/locks.md, docs/nemeses.md, docs/architecture.md, docs/margins.md, docs/matrix.md, the picture and the generated parts of README.md and docs/course again; tests and docs-check fail when they are not true
 	$(GO) test ./locks -run TestDocs -update
 	$(GO) test ./harness -run TestDocs -update
 	$(GO) test ./internal/testkit/house -run TestArchitecture -update
+	$(GO) test ./internal/explore -run TestMarginsTable -update
 	$(GO) test ./checker -run TestReadmeDefinesProperties -update
 	$(GO) test ./cmd/lockbench -run 'TestReadme|TestCourseIsTrue' -update-readme
 	bin/lockbench matrix --format markdown --output docs/matrix.md

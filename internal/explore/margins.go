@@ -22,8 +22,11 @@ var disturbances embed.FS
 // amount stands for the length of a disturbance in its schedule.
 const amount = "{D}"
 
-// resolution is how exact a margin is.
-const resolution = time.Millisecond
+// resolution is how exact a margin is, and stride, in leases, how far apart are the lengths that are looked at first.
+const (
+	resolution = time.Millisecond
+	stride     = 0.04
+)
 
 // furthest is how far is looked, in leases, unless a disturbance says in a line that begins with upTo how far it means something.
 const (
@@ -36,16 +39,22 @@ type Margin struct {
 	Disturbance string           `json:"disturbance"`
 	Title       string           `json:"title"`
 	Property    checker.Property `json:"property"`
-	// Survives is the longest disturbance under which the property holds: of those that are a millisecond longer, it is broken, or
+	// Survives is the longest disturbance up to which the property holds: under one that is a millisecond longer it is broken, or
 	// nothing can be said of it. Negative: it does not even hold without.
 	Survives time.Duration `json:"survives"`
 	// Always says that it held as far as was looked, which is Survives.
 	Always bool `json:"always"`
+	// Again says that it also holds under some that are longer than one under which it does not.
+	Again bool `json:"again,omitempty"`
+	// Looked is the longest disturbance that was looked at, and Lease that of the lock.
+	Looked time.Duration `json:"looked"`
+	Lease  time.Duration `json:"lease"`
 }
 
-// Margins measures by bisection, in virtual time, how much of each disturbance the properties of a lock survive, with a guard of the
-// resource. It takes for granted that what breaks a property still breaks it if it lasts longer. Disturbances that the lock cannot be
-// put through are left out. runs is how many were played.
+// Margins measures in virtual time how much of each disturbance the properties of a lock survive, with a guard of the resource. It
+// looks at lengths that are a stride apart, and by bisection between the first that breaks a property and the one before it. A property that
+// breaks and holds again within one stride is not seen. Disturbances that the lock cannot be put through are left out. runs is how many
+// were played.
 func Margins(ctx context.Context, lock locks.Spec, guard resource.Guard) (all []Margin, runs int, err error) {
 	entries, err := disturbances.ReadDir("margins")
 	if err != nil {
@@ -95,13 +104,8 @@ func (m *measure) all(ctx context.Context) (all []Margin, err error) {
 		if r.Verdict == checker.NotApplicable {
 			continue
 		}
-		margin := Margin{Disturbance: m.name, Title: m.title, Property: r.Property}
-		holds := func(d time.Duration) (bool, error) {
-			report, err := m.report(ctx, d)
-			return err == nil && report.Result(margin.Property).Verdict == checker.Pass, err
-		}
-		margin.Survives, margin.Always, err = furthestThat(holds, most)
-		if err != nil {
+		margin := Margin{Disturbance: m.name, Title: m.title, Property: r.Property, Looked: most, Lease: m.ttl}
+		if err := m.measure(ctx, &margin); err != nil {
 			return nil, err
 		}
 		all = append(all, margin)
@@ -121,25 +125,28 @@ func (m *measure) furthest() time.Duration {
 	return time.Duration(leases * float64(m.ttl)).Round(resolution)
 }
 
-// furthestThat is the greatest length up to most that holds; negative: none. always says that it is most.
-func furthestThat(holds func(time.Duration) (bool, error), most time.Duration) (d time.Duration, always bool, err error) {
-	for _, end := range []time.Duration{0, most} {
-		ok, err := holds(end)
+// measure finds how much is survived.
+func (m *measure) measure(ctx context.Context, of *Margin) error {
+	low, high := -resolution, time.Duration(-1) // the last that holds before the first that does not; -1: there is none yet
+	for _, d := range m.lengths(of.Looked) {
+		ok, err := m.holds(ctx, of.Property, d)
 		switch {
 		case err != nil:
-			return 0, false, err
-		case end == 0 && !ok:
-			return -1, false, nil
-		case end == most && ok:
-			return most, true, nil
+			return err
+		case ok && high < 0:
+			low = d
+		case ok:
+			of.Again = true
+		case high < 0:
+			high = d
 		}
 	}
-	low, high := time.Duration(0), most
-	for high-low > resolution {
+	of.Always = high < 0
+	for !of.Always && high-low > resolution {
 		middle := (low + (high-low)/2).Truncate(resolution)
-		ok, err := holds(middle)
+		ok, err := m.holds(ctx, of.Property, middle)
 		if err != nil {
-			return 0, false, err
+			return err
 		}
 		if ok {
 			low = middle
@@ -147,7 +154,23 @@ func furthestThat(holds func(time.Duration) (bool, error), most time.Duration) (
 			high = middle
 		}
 	}
-	return low, false, nil
+	of.Survives = low
+	return nil
+}
+
+// lengths are those that are looked at first, up to most.
+func (m *measure) lengths(most time.Duration) (all []time.Duration) {
+	step := time.Duration(stride * float64(m.ttl)).Round(resolution)
+	for d := time.Duration(0); d < most; d += step {
+		all = append(all, d)
+	}
+	return append(all, most)
+}
+
+// holds says whether a property is kept under the disturbance for so long. That nothing can be said of it does not count.
+func (m *measure) holds(ctx context.Context, p checker.Property, d time.Duration) (bool, error) {
+	report, err := m.report(ctx, d)
+	return err == nil && report.Result(p).Verdict == checker.Pass, err
 }
 
 // report is what is judged of the lock under the disturbance for so long.

@@ -42,6 +42,7 @@ type subject struct {
 	faults   []histories.Op
 	last     time.Duration // of the events, or 0
 	from, to float64       // the axis of time, in seconds
+	unit     string        // of the axis, if it is not in seconds
 }
 
 // length is that of the axis of time.

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"strconv"
@@ -136,7 +137,7 @@ func (c *canvas) plot(name, title, summary string) Plot {
 		if x > columns*19/20 {
 			class = "e t"
 		}
-		fmt.Fprintf(&c.texts, `<text class="%s" x="%s" y="%d">%s s</text>`, class, percent(x), c.height+14, texts[i])
+		fmt.Fprintf(&c.texts, `<text class="%s" x="%s" y="%d">%s%s</text>`, class, percent(x), c.height+14, texts[i], cmp.Or(c.s.unit, " s"))
 	}
 	c.path("grid", lines.String())
 	bands := c.s.bands(c.top, c.height)
