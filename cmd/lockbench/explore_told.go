@@ -82,9 +82,6 @@ func tellRest(found explore.Record, stdout io.Writer) {
 			fmt.Fprintf(stdout, "  %s: %s\n", property, strings.Join(slices.Compact(slices.Sorted(slices.Values(by[property]))), "; "))
 		}
 	}
-	if found.Missed > 0 {
-		fmt.Fprintf(stdout, "\nIn %s something that was to happen did not.\n", words.Count(found.Missed, "schedule"))
-	}
 	if found.Unmeasured > 0 {
 		fmt.Fprintf(stdout, "\nUnder a fault it broke a property %s in a program that no other lock of its class can play. That is not counted.\n", words.Times(found.Unmeasured))
 	}
@@ -136,7 +133,31 @@ func tellHead(r explore.Record, stdout io.Writer) {
 			fmt.Fprintf(stdout, "; %d of two and three deviations were drawn besides", r.Drawn.N)
 		}
 		fmt.Fprintln(stdout)
+		tellPoints(r, stdout)
 	}
+}
+
+// tellPoints says at how many commands something was made to happen, and why it was not at the others.
+func tellPoints(r explore.Record, stdout io.Writer) {
+	if r.Depth == 0 {
+		return
+	}
+	fmt.Fprintf(stdout, "%s of clients in fair weather: every deviation at %d of them", words.Count(r.Points.Sent, "command"), r.Points.Met())
+	var none []string
+	for _, of := range []struct {
+		n   int
+		why string
+	}{
+		{r.Points.Polls, "of a poll that others stand for"}, {r.Points.Masters, "to a master that the first stands for"}, {r.Points.Steps, "in a program of steps"},
+	} {
+		if of.n > 0 {
+			none = append(none, fmt.Sprintf("%d %s", of.n, of.why))
+		}
+	}
+	if len(none) > 0 {
+		fmt.Fprintf(stdout, ", and none at %s", strings.Join(none, ", "))
+	}
+	fmt.Fprintf(stdout, "; a deviation missed its command in %s\n", words.Count(r.Missed, "run"))
 }
 
 // conclude tells the rest and the verdict, after so many findings, and says how the command ends.

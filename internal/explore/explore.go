@@ -39,6 +39,7 @@ type Found struct {
 	Meant      []string   // the programs that the lock can play, by name
 	Done       []string   // those of them that were explored whole
 	Schedules  uint64     // of the programs that were explored whole, of all shards
+	Points     Points     // of the programs that were explored whole
 	Runs       int        // of the lock
 	Twice      int        // of them, played a second time to compare
 	Differing  []string   // schedules that came out in two ways
@@ -190,6 +191,7 @@ func (e *explorer) all(ctx context.Context, programs []Program) {
 			if depth == e.Depth {
 				e.found.Done = append(e.found.Done, s.program.Name)
 				e.found.Schedules += s.space.Len()
+				e.found.Points.add(s.points())
 			}
 		}
 	}

@@ -32,6 +32,7 @@ type Record struct {
 	Done     []string `json:"done"`     // of them, those that were explored whole
 
 	Schedules  uint64     `json:"schedules"`       // of those that were explored whole, of all shards
+	Points     Points     `json:"points"`          // of those programs
 	Runs       int        `json:"runs"`            // of the lock
 	Measures   int        `json:"measures"`        // of other locks
 	Proven     Progress   `json:"proven,omitzero"` // schedules that broke other locks, on real servers
@@ -75,7 +76,7 @@ type KeptDeviation struct {
 func (o Options) Record(lock locks.Spec, found Found, version string) Record {
 	r := Record{
 		Schema: Schema, Explored: lock.Name, Version: version, Guard: o.Guard.String(), Depth: o.Depth, Samples: o.Samples, Seed: o.Seed, Shard: o.Shard + 1, Shards: max(o.Shards, 1),
-		Programs: found.Meant, Done: listed(found.Done), Schedules: found.Schedules, Runs: found.Runs, Measures: found.Measures, Proven: found.Proven, Missed: found.Missed,
+		Programs: found.Meant, Done: listed(found.Done), Schedules: found.Schedules, Points: found.Points, Runs: found.Runs, Measures: found.Measures, Proven: found.Proven, Missed: found.Missed,
 		Unmeasured: found.Unmeasured, Twice: found.Twice, Drawn: found.Drawn, Differing: listed(found.Differing), GivenUp: listed(found.GivenUp),
 		Weaknesses: listed(found.Weaknesses), Findings: []Kept{},
 	}
@@ -225,11 +226,13 @@ func (f *Found) add(r Record, first bool) {
 	f.Differing, f.GivenUp = append(f.Differing, r.Differing...), append(f.GivenUp, r.GivenUp...)
 	f.Meant = r.Programs
 	if first {
-		f.Done, f.Schedules = r.Done, r.Schedules
+		f.Done, f.Schedules, f.Points = r.Done, r.Schedules, r.Points
 		return
 	}
 	f.Done = slices.DeleteFunc(slices.Clone(f.Done), func(name string) bool { return !slices.Contains(r.Done, name) })
-	f.Schedules = min(f.Schedules, r.Schedules)
+	if r.Schedules < f.Schedules { // it has explored fewer programs whole
+		f.Schedules, f.Points = r.Schedules, r.Points
+	}
 }
 
 // adopt takes over a finding as if its schedules had just been played and measured.

@@ -22,6 +22,7 @@ type Outcome struct {
 	Fail    []string           // all that are broken, as schedules name them
 	Unknown []string           // of which nothing can be said
 	Points  []Point
+	Polls   int    // commands that are no points: there were many of the name in one call
 	Missed  bool   // something that was to happen did not
 	Stalled bool   // lockbench, or the machine, stood still
 	Digest  uint64 // of all events: of two runs of one schedule it is the same
@@ -61,7 +62,8 @@ func (p Program) outcome(ctx context.Context, lock locks.Spec, cfg harness.Confi
 	if err != nil {
 		return Outcome{}, err
 	}
-	out := Outcome{Points: points(p, lock, res), Missed: slices.ContainsFunc(res.Events, func(e histories.Event) bool { return e.F == histories.Missed })}
+	out := Outcome{Missed: slices.ContainsFunc(res.Events, func(e histories.Event) bool { return e.F == histories.Missed })}
+	out.Points, out.Polls = points(p, lock, res)
 	out.Digest, out.Stalled = digest(res.Events), res.Stalled()
 	for _, r := range res.Report.Results {
 		switch r.Verdict {
@@ -96,8 +98,9 @@ func digest(events []histories.Event) uint64 {
 // mostPolls is how many commands of one name in one call are points, and the last one: a client that polls would have thousands.
 const mostPolls = 2
 
-// points are the commands of a run's clients, in an order that does not depend on who of several was seen first.
-func points(p Program, lock locks.Spec, res harness.Result) []Point {
+// points are the commands of a run's clients, in an order that does not depend on who of several was seen first, and how many of them
+// were left out as polls.
+func points(p Program, lock locks.Spec, res harness.Result) (all []Point, polls int) {
 	servers := map[string]string{}
 	for i, n := range (cluster.Topology{Masters: lock.Masters}).Nodes() {
 		servers[n.Name] = strconv.Itoa(i + 1)
@@ -105,7 +108,6 @@ func points(p Program, lock locks.Spec, res harness.Result) []Point {
 			servers[n.Name] = schedule.Register
 		}
 	}
-	var all []Point
 	seen := map[Point]int{}
 	for _, x := range res.Exchanges {
 		call, within := callAt(res.Calls, x.Client, x.Sent)
@@ -121,11 +123,13 @@ func points(p Program, lock locks.Spec, res harness.Result) []Point {
 		at.Nth = seen[at]
 		all = append(all, at)
 	}
-	return slices.DeleteFunc(all, func(at Point) bool {
+	sent := len(all)
+	all = slices.DeleteFunc(all, func(at Point) bool {
 		nth := at.Nth
 		at.Nth = 0
 		return nth > mostPolls && nth < seen[at]
 	})
+	return all, sent - len(all)
 }
 
 // callAt is the call that a client is in, or that it was in last, at an instant. within says that there is one, and that the steps

@@ -88,7 +88,7 @@ func TestShards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(want.Findings) == 0 || fmt.Sprint(got.Findings) != fmt.Sprint(want.Findings) || got.Schedules != want.Schedules || !slices.Equal(got.Done, want.Done) {
+	if len(want.Findings) == 0 || fmt.Sprint(got.Findings) != fmt.Sprint(want.Findings) || got.Schedules != want.Schedules || got.Points != want.Points || !slices.Equal(got.Done, want.Done) {
 		t.Errorf("merged %+v\nwhole %+v", got, want)
 	}
 	if _, err := explore.Merge(parts[:2], programs); err == nil {
@@ -125,7 +125,7 @@ func TestResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, want := opt.Record(lock, rest, "test"), opt.Record(lock, whole, "test")
-	if got.Schedules != want.Schedules || len(got.Done) != len(want.Done) || len(got.Findings) != len(want.Findings) || got.Findings[0].Rank != want.Findings[0].Rank {
+	if got.Schedules != want.Schedules || got.Points != want.Points || len(got.Done) != len(want.Done) || len(got.Findings) != len(want.Findings) || got.Findings[0].Rank != want.Findings[0].Rank {
 		t.Errorf("resumed %+v\nwhole %+v", got, want)
 	}
 	opt.Depth = 0
