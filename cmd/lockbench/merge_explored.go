@@ -13,14 +13,23 @@ import (
 	"github.com/lockbench/lockbench/internal/resource"
 )
 
-// explored says whether a file is the record of an exploration, as far as it can be read.
+// explored says whether a file is the record of an exploration, as far as it can be read: one that is cut off has its first fields.
 func explored(name string) bool {
-	data, err := os.ReadFile(name)
+	file, err := os.Open(name)
 	if err != nil {
 		return false
 	}
-	var r struct{ Explored string }
-	return json.Unmarshal(data, &r) == nil && r.Explored != ""
+	defer func() { _ = file.Close() }() // it was read
+	const first = 3                     // fields, of which the second is the lock
+	d := json.NewDecoder(file)
+	for range 1 + 2*first { // the brace, and each field with its value
+		if token, err := d.Token(); err != nil || token == json.Delim('[') {
+			return false
+		} else if token == "explored" {
+			return true
+		}
+	}
+	return false
 }
 
 // mergeExplored joins the records of the shards of an exploration, and ends as the whole would have ended.
@@ -86,10 +95,10 @@ func readParts(files []string) (records []explore.Record, programs []explore.Pro
 	if programs, err = explore.Programs(lock, guard); err != nil {
 		return nil, nil, nil, err
 	}
-	for _, r := range records {
+	for i, r := range records {
 		found, err := r.FindingsOf(programs)
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, nil, nil, fmt.Errorf("%s: %w", files[i], err)
 		}
 		for i, f := range found {
 			schedules[where(f)] = r.Findings[i].Schedule

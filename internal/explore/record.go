@@ -122,10 +122,10 @@ func (r Record) FindingsOf(programs []Program) (all []Finding, err error) {
 	return all, nil
 }
 
-// ReadRecord reads a Record. An error says what is wrong with it.
+// ReadRecord reads a Record. An error says what is wrong with it, and in which line if that can be said.
 func ReadRecord(data []byte) (r Record, err error) {
 	if err := json.Unmarshal(data, &r); err != nil {
-		return r, fmt.Errorf("it is no record of an exploration: %w", err)
+		return r, fmt.Errorf("it is no record of an exploration: %w; want what lockbench explore --json wrote", lineOf(data, err))
 	}
 	switch {
 	case r.Schema != Schema:
@@ -135,7 +135,7 @@ func ReadRecord(data []byte) (r Record, err error) {
 	case r.Shard < 1 || r.Shard > r.Shards:
 		return r, fmt.Errorf("it is of shard %d/%d: want one of 1 up to the number of shards", r.Shard, r.Shards)
 	}
-	return r, nil
+	return r, r.sound()
 }
 
 // finding is k as it was found.

@@ -168,10 +168,13 @@ func (p Step) checkWait() error {
 	return nil
 }
 
+// most is how large a number may be that says how many, how often or which: what does something more often would never end.
+const most = 100_000
+
 func number(word string, to *int) error {
 	n, err := strconv.Atoi(word)
-	if err != nil || n < 0 {
-		return fmt.Errorf("want a number, found %q", word)
+	if err != nil || n < 0 || n > most {
+		return fmt.Errorf("want a number up to %d, found %q", most, word)
 	}
 	*to = n
 	return nil
