@@ -1,6 +1,10 @@
 package explore
 
-import "github.com/lockbench/lockbench/workloads/schedule"
+import (
+	"fmt"
+
+	"github.com/lockbench/lockbench/workloads/schedule"
+)
 
 // Points counts the commands that clients send in programs in fair weather, and those of them at which nothing is made to happen, by
 // the reason. At all others every deviation is played that there is for them.
@@ -32,4 +36,12 @@ func (s *search) points() Points {
 		}
 	}
 	return n
+}
+
+// idle notes a schedule that came out as the program does without its deviations, event by event, though none of them missed its command: they
+// did nothing, and nothing can be said of them.
+func (e *explorer) idle(s *search, ds []Deviation, o Outcome) {
+	if o.Digest == s.fair.Digest && !o.Missed && len(o.Points) > 0 { // a run that was given up has no points
+		e.found.GivenUp = append(e.found.GivenUp, fmt.Sprintf("%s with lock %s: %v did nothing", s.program.with(ds...), e.lock.Name, ds))
+	}
 }

@@ -42,6 +42,7 @@ func (e *explorer) one(ctx context.Context, s *search) {
 	for i, o := range outcomes {
 		s.first[i] = o.Points
 		if rank := uint64(i) + 1; ctx.Err() == nil && e.mine(rank) {
+			e.idle(s, s.space.At(rank), o)
 			e.look(ctx, s.program, rank, s.space.At(rank), o.Fails)
 		}
 	}
