@@ -105,7 +105,8 @@ func (m *measure) all(ctx context.Context) (all []Margin, err error) {
 			continue
 		}
 		margin := Margin{Disturbance: m.name, Title: m.title, Property: r.Property, Looked: most, Lease: m.ttl}
-		if err := m.measure(ctx, &margin); err != nil {
+		err := margin.measure(m.lengths(most), func(d time.Duration) (bool, error) { return m.holds(ctx, margin.Property, d) })
+		if err != nil {
 			return nil, err
 		}
 		all = append(all, margin)
@@ -125,26 +126,26 @@ func (m *measure) furthest() time.Duration {
 	return time.Duration(leases * float64(m.ttl)).Round(resolution)
 }
 
-// measure finds how much is survived.
-func (m *measure) measure(ctx context.Context, of *Margin) error {
+// measure finds how much is survived, first at lengths, and then between two of them.
+func (m *Margin) measure(lengths []time.Duration, holds func(time.Duration) (bool, error)) error {
 	low, high := -resolution, time.Duration(-1) // the last that holds before the first that does not; -1: there is none yet
-	for _, d := range m.lengths(of.Looked) {
-		ok, err := m.holds(ctx, of.Property, d)
+	for _, d := range lengths {
+		ok, err := holds(d)
 		switch {
 		case err != nil:
 			return err
 		case ok && high < 0:
 			low = d
 		case ok:
-			of.Again = true
+			m.Again = true
 		case high < 0:
 			high = d
 		}
 	}
-	of.Always = high < 0
-	for !of.Always && high-low > resolution {
+	m.Always = high < 0
+	for !m.Always && high-low > resolution {
 		middle := (low + (high-low)/2).Truncate(resolution)
-		ok, err := m.holds(ctx, of.Property, middle)
+		ok, err := holds(middle)
 		if err != nil {
 			return err
 		}
@@ -154,7 +155,7 @@ func (m *measure) measure(ctx context.Context, of *Margin) error {
 			high = middle
 		}
 	}
-	of.Survives = low
+	m.Survives = low
 	return nil
 }
 

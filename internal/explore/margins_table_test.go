@@ -135,7 +135,7 @@ func TestMarginsTable(t *testing.T) {
 		t.Fatalf("%v; make docs writes it", err)
 	}
 	var firsts, safes strings.Builder
-	var any []explore.Margin
+	var whole []explore.Margin
 	named := map[string]bool{}
 	marginsRows(func(lock locks.Spec, guard resource.Guard) {
 		named[lock.Name] = true
@@ -149,10 +149,10 @@ func TestMarginsTable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if any == nil {
-			any = all
+		if whole == nil {
+			whole = all
 		}
-		_, columns := byDisturbance(any)
+		_, columns := byDisturbance(whole)
 		for _, of := range []struct {
 			rows *strings.Builder
 			tell func([]explore.Margin) string
@@ -164,7 +164,7 @@ func TestMarginsTable(t *testing.T) {
 			}
 		}
 	})
-	want := marginsPage(any, firsts.String(), safes.String())
+	want := marginsPage(whole, firsts.String(), safes.String())
 	switch {
 	case *update:
 		write(t, marginsFile, want)

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -58,20 +59,30 @@ func TestMarginsAreMargins(t *testing.T) {
 	}
 }
 
-// TestHoldsAgain: Redlock gives up a server after 150 ms. While a release is under way for a little longer than that, somebody who was refused leaves a
-// key behind there; under a longer one there is no such key. Bisection alone would step over that.
-func TestHoldsAgain(t *testing.T) {
-	m := measureOf(t, "redlock", "04-release.schedule")
-	all, err := m.all(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, of := range all {
-		if of.Property == checker.TruthfulReplies && of.Survives == 150*time.Millisecond && of.Again {
-			return
+// TestMeasure: a margin is where a property first gives way, also if it holds again later, where bisection alone would step over that.
+func TestMeasure(t *testing.T) {
+	const ms = time.Millisecond
+	lengths := (&measure{ttl: 3 * time.Second}).lengths(6 * time.Second)
+	for name, c := range map[string]struct {
+		holds func(time.Duration) bool
+		want  Margin
+	}{
+		"always":           {func(time.Duration) bool { return true }, Margin{Survives: 6 * time.Second, Always: true}},
+		"never":            {func(time.Duration) bool { return false }, Margin{Survives: -ms}},
+		"at once":          {func(d time.Duration) bool { return d == 0 }, Margin{}},
+		"a lease":          {func(d time.Duration) bool { return d <= 3011*ms }, Margin{Survives: 3011 * ms}},
+		"nearly":           {func(d time.Duration) bool { return d < 6*time.Second }, Margin{Survives: 5999 * ms}},
+		"a window":         {func(d time.Duration) bool { return d <= 150*ms || d > 301*ms }, Margin{Survives: 150 * ms, Again: true}},
+		"only not without": {func(d time.Duration) bool { return d > 0 }, Margin{Survives: -ms, Again: true}},
+	} {
+		var got Margin
+		if err := got.measure(lengths, func(d time.Duration) (bool, error) { return c.holds(d), nil }); err != nil || got != c.want {
+			t.Errorf("%s: %+v, %v; want %+v", name, got, err, c.want)
 		}
 	}
-	t.Errorf("%+v; want that truthful replies survive 150 ms, and some that are longer again", all)
+	if err := new(Margin).measure(lengths, func(time.Duration) (bool, error) { return false, context.Canceled }); err == nil {
+		t.Error("what could not be played was measured")
+	}
 }
 
 // TestMarginToTheMillisecond: a margin is the last length that holds, also where it is that of no stride.

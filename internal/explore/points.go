@@ -6,8 +6,8 @@ import (
 	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
-// Points counts the commands that clients send in programs in fair weather, and those of them at which nothing is made to happen, by
-// the reason. At all others every deviation is played that there is for them.
+// Points counts the commands that clients send in programs in fair weather, and those of them at which nothing is made to happen first, by
+// the reason. At all others every deviation is played that there is for them. What happens second may also be at what is sent only then.
 type Points struct {
 	Sent    int `json:"sent"`
 	Polls   int `json:"polls"`   // a call sends many of that name: the first ones and the last stand for them
@@ -15,7 +15,7 @@ type Points struct {
 	Steps   int `json:"steps"`   // the program says step by step who does what, and leaves no room
 }
 
-// Met is at how many deviations are played.
+// Met is at how many deviations are played first.
 func (p Points) Met() int { return p.Sent - p.Polls - p.Masters - p.Steps }
 
 func (p *Points) add(q Points) {

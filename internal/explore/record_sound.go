@@ -74,7 +74,7 @@ func (r Record) sound() error {
 }
 
 // mostDeviations is how many a schedule has at most.
-const mostDeviations = 2
+const mostDeviations = 3
 
 func (k Kept) sound() error {
 	switch {

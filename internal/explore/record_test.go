@@ -62,8 +62,8 @@ func TestDamagedRecord(t *testing.T) {
 		"no command":     {func(r *explore.Record) { r.Findings[0].Deviations[0].Nth = 0 }, "is at no command"},
 		"many": {func(r *explore.Record) {
 			d := r.Findings[0].Deviations[0]
-			r.Findings[0].Deviations = []explore.KeptDeviation{d, d, d}
-		}, "it has 3 deviations"},
+			r.Findings[0].Deviations = []explore.KeptDeviation{d, d, d, d}
+		}, "it has 4 deviations"},
 	} {
 		r := record()
 		c.damage(&r)
