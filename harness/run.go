@@ -115,7 +115,7 @@ func (c Config) notes(servers Opened) (notes []string) {
 
 // collect takes over what was recorded of a run, which ended with played.
 func (r *Result) collect(cfg Config, env surroundings, played error) {
-	r.Events, r.Exchanges, r.Samples, r.Album, r.Calls = env.recorder.Events(), env.tape.exchanges(), env.sampler.kept, env.album.kept, env.calls.kept
+	r.Events, r.Exchanges, r.Samples, r.Album, r.Calls = env.recorder.Events(), env.tape.exchanges(), env.sampler.kept, env.album.kept, env.calls.all()
 	r.Meta.Terms = cfg.terms(*env.keys, cfg.Tape && env.tape.note() == "")
 	r.Meta.Usage, r.Meta.Notes = histories.Sum(env.sampler.kept), append(r.Meta.Notes, env.sampler.notes...)
 	if n := env.recorder.Clamped(); n > 0 {

@@ -23,7 +23,7 @@ func (p Script) Clients() int { return p.Schedule.Clients }
 // Run plays the steps. After a step that missed the lock it goes on for as long as it can.
 func (p Script) Run(ctx context.Context, s *Stage) error {
 	if s.Called != nil {
-		defer s.Called("", 0)
+		defer func() { s.Called("", 0) }()
 	}
 	missed := false
 	s.threads, s.calls = p.Threads, map[string]*calls{}

@@ -29,7 +29,7 @@ func (s *Stage) counted(c *Client, p schedule.Step, call func(context.Context) e
 			}
 		}
 		if k := n.begun.Add(1); s.Called != nil {
-			s.Called(c.Name, int(k))
+			defer s.Called(c.Name, int(k))()
 		}
 		defer n.ended.Add(1)
 		return call(ctx)

@@ -40,9 +40,10 @@ type Stage struct {
 	// Done is told of each step of a script once it has been done, before the next begins: a
 	// look from outside that no client notices. nil: nobody is.
 	Done func(ctx context.Context, step schedule.Step) error
-	// Called is told of each call of a step of a script when it begins: whose, and the how manieth of that client. Of no client and 0
-	// it is told when the steps are over. It must be safe for concurrent use. Nil: nobody is.
-	Called func(client string, n int)
+	// Called is told of each call of a step of a script when it begins: whose, and the how manieth of that client. What it returns is
+	// called when the call has ended. Of no client and 0 it is told when the steps are over. Both must be safe for concurrent use. Nil:
+	// nobody is told.
+	Called func(client string, n int) (ended func())
 	// Interrupted says why the run should end early, or nil. In virtual time a context
 	// from outside cannot wake anybody, so long loops ask.
 	Interrupted func() error
