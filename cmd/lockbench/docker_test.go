@@ -95,7 +95,7 @@ func TestFailoverOnDocker(t *testing.T) {
 	c.start(t)
 	c.until(t, "a container", func() bool { return len(c.things(t)) > 0 })
 	<-c.ended
-	if code := c.ProcessState.ExitCode(); code != 0 || !strings.HasSuffix(c.stdout.String(), "\n"+runs+" runs: "+runs+" as expected, 0 not, 0 unknown\n") {
+	if code := c.ProcessState.ExitCode(); code != 0 || !strings.HasSuffix(c.stdout.String(), "\n"+runs+" runs: "+runs+" as expected, 0 not, 0 unknown; reproduced "+runs+" of "+runs+"\n") {
 		t.Errorf("%v\n%s%s", c.ProcessState, c.stdout.String(), c.stderr.String())
 	}
 	c.nothingLeft(t)

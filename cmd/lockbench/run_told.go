@@ -19,6 +19,8 @@ type runsTold struct {
 	worst    checker.Outcome
 	count    map[checker.Outcome]int
 	runs     int
+	wanted   int          // runs in which something was to break
+	shown    int          // of those, in which it did
 	inFull   bool         // whether one of several was told so
 	undrawn  bool         // whether a page could not be drawn
 	drawings []report.Run // of which files are to be written
@@ -30,6 +32,12 @@ func (t *runsTold) one(res harness.Result) error {
 	t.count[res.Outcome]++
 	t.worst = checker.Worse(t.worst, res.Outcome)
 	drawn := draw(res)
+	if wanted, shown := drawn.Reproduced(); wanted {
+		t.wanted++
+		if shown {
+			t.shown++
+		}
+	}
 	if err := keepPage(&drawn); err != nil {
 		fmt.Fprintln(t.log, "lockbench: "+err.Error())
 		t.undrawn = true
@@ -66,8 +74,12 @@ func (t *runsTold) end() error {
 		if t.runs < t.flags.runs {
 			made = fmt.Sprintf("%d of %d runs, ended by --fail-fast", t.runs, t.flags.runs)
 		}
-		if _, err := fmt.Fprintf(t.stdout, "%s: %d as expected, %d not, %d unknown\n",
-			made, t.count[checker.AsExpected], t.count[checker.Unexpected], t.count[checker.Undecided]); err != nil {
+		reproduced := ""
+		if t.wanted > 0 {
+			reproduced = fmt.Sprintf("; reproduced %d of %d", t.shown, t.wanted)
+		}
+		if _, err := fmt.Fprintf(t.stdout, "%s: %d as expected, %d not, %d unknown%s\n",
+			made, t.count[checker.AsExpected], t.count[checker.Unexpected], t.count[checker.Undecided], reproduced); err != nil {
 			return failure(err)
 		}
 	}

@@ -25,5 +25,16 @@ type Run struct {
 // Recorded is how many events the history has.
 func (r Run) Recorded() int { return max(r.Total, len(r.Events)) }
 
+// Reproduced says whether some property was to break, and whether each of those that were did.
+func (r Run) Reproduced() (wanted, shown bool) {
+	shown = true
+	for _, e := range r.Expected {
+		if e.Want == checker.Fail {
+			wanted, shown = true, shown && e.Got == checker.Fail
+		}
+	}
+	return wanted, wanted && shown
+}
+
 // InPart says that Events is a part of the history.
 func (r Run) InPart() bool { return len(r.Events) < r.Recorded() }

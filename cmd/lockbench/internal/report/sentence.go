@@ -29,7 +29,11 @@ func sentence(r Run) string {
 		}
 		return what + ", as expected."
 	case checker.Unexpected:
-		return what + ", NOT as expected: " + surprise(r.Expected, and(failed)) + "."
+		text := what + ", NOT as expected: " + surprise(r.Expected, and(failed)) + "."
+		if wanted, shown := r.Reproduced(); wanted && !shown {
+			text += " What was to break was not reproduced."
+		}
+		return text
 	}
 	if judged := r.Report.Verdict == checker.Fail || r.Report.Verdict == checker.Pass; judged && len(r.Expected) == 0 {
 		return what + "; nothing was expected of the run."

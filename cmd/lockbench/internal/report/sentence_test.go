@@ -30,3 +30,22 @@ func TestWhatWasNotExpected(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// A run reproduces what was to break if all of it broke.
+func TestReproduced(t *testing.T) {
+	of := func(got checker.Verdict) report.Run {
+		return report.Run{Judgement: checker.Judgement{Expected: []checker.Judged{
+			{Property: checker.LeaseExclusion, Want: checker.Fail, Got: checker.Fail, Met: true},
+			{Property: checker.Ownership, Want: checker.Fail, Got: got, Met: got == checker.Fail},
+			{Property: checker.Availability, Want: checker.Pass, Got: checker.Pass, Met: true},
+		}}}
+	}
+	for got, want := range map[checker.Verdict]bool{checker.Fail: true, checker.Pass: false, checker.Unknown: false} {
+		if wanted, shown := of(got).Reproduced(); !wanted || shown != want {
+			t.Errorf("%v: wanted %v, shown %v; want true, %v", got, wanted, shown, want)
+		}
+	}
+	if wanted, shown := (report.Run{}).Reproduced(); wanted || shown {
+		t.Errorf("nothing was expected: wanted %v, shown %v", wanted, shown)
+	}
+}
