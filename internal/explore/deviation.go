@@ -12,7 +12,7 @@ type Point struct {
 	Client string
 	Call   int    // of the client, from 1 on; 0: its clients share connections, and it is not known whose it is
 	Server string // as schedules write it
-	What   string // the command's name as schedules write it
+	What   string // the command's name as schedules write it; empty: whatever it was, it and its reply are over
 	Nth    int    // of those of that name, in the call and to the server
 }
 
@@ -26,6 +26,9 @@ type Deviation struct {
 
 // String tells the deviation.
 func (d Deviation) String() string {
+	if d.What == "" {
+		return fmt.Sprintf("%s when %s's call %d has ended", d.Act.Name, d.Client, d.Call)
+	}
 	edge := "the request of"
 	if d.Reply {
 		edge = "the reply to"

@@ -20,10 +20,19 @@ type Finding struct {
 	Broken     []checker.Property // in the order of reports
 	KeptBy     []string           // locks of its class that keep them; none: there is no lock to measure it by
 	Seen       int                // how many schedules showed the first of Broken under deviations of this kind
+	// Steady says that the schedule, which Shrink made short, comes out the same when what is sent takes more or less time on its way.
+	Steady bool
+
+	short Program // what Shrink made of the schedule; without steps: it did not
 }
 
-// Schedule is the program with the deviations.
-func (f Finding) Schedule() Program { return f.Program.with(f.Deviations...) }
+// Schedule is the program with the deviations, or what Shrink made of it.
+func (f Finding) Schedule() Program {
+	if len(f.short.Steps) > 0 {
+		return f.short
+	}
+	return f.Program.with(f.Deviations...)
+}
 
 // Weakness is what a lock breaks as others of its class do, under some kind of deviation.
 type Weakness struct {

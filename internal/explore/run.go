@@ -22,10 +22,11 @@ type Outcome struct {
 	Fail    []string           // all that are broken, as schedules name them
 	Unknown []string           // of which nothing can be said
 	Points  []Point
-	Polls   int    // commands that are no points: there were many of the name in one call
-	Missed  bool   // something that was to happen did not
-	Stalled bool   // lockbench, or the machine, stood still
-	Digest  uint64 // of all events: of two runs of one schedule it is the same
+	Calls   []harness.Call // in the order in which they began
+	Polls   int            // commands that are no points: there were many of the name in one call
+	Missed  bool           // something that was to happen did not
+	Stalled bool           // lockbench, or the machine, stood still
+	Digest  uint64         // of all events: of two runs of one schedule it is the same
 }
 
 // Player plays a program with a lock, as Run does.
@@ -54,7 +55,7 @@ func Run(ctx context.Context, p Program, lock locks.Spec, backend harness.Backen
 
 // outcome is what a run of the program comes to.
 func (p Program) outcome(ctx context.Context, lock locks.Spec, cfg harness.Config) (Outcome, error) {
-	cfg.Seed = 1
+	cfg.Seed = max(p.Seed, 1)
 	res, err := harness.Run(ctx, cfg)
 	if harness.Unplayed(err) && p.rules() > 1 { // one deviation has taken away what the next one was to hold
 		return Outcome{Missed: true}, nil
@@ -62,7 +63,7 @@ func (p Program) outcome(ctx context.Context, lock locks.Spec, cfg harness.Confi
 	if err != nil {
 		return Outcome{}, err
 	}
-	out := Outcome{Missed: slices.ContainsFunc(res.Events, func(e histories.Event) bool { return e.F == histories.Missed })}
+	out := Outcome{Calls: res.Calls, Missed: slices.ContainsFunc(res.Events, func(e histories.Event) bool { return e.F == histories.Missed })}
 	out.Points, out.Polls = points(p, lock, res)
 	out.Digest, out.Stalled = digest(res.Events), res.Stalled()
 	for _, r := range res.Report.Results {

@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/locks"
@@ -40,6 +41,9 @@ func (f Finding) Text(ctx context.Context, lock locks.Spec, opt Options) (schedu
 		if name != lock.Name && out.Missed {
 			continue // it does not send the command that the schedule is about
 		}
+		if name == lock.Name && p.RealTTL == 0 {
+			p.RealTTL = lease(out)
+		}
 		if p.Expect = append(p.Expect, schedule.Expect{Lock: name, Guard: p.Guard, Fail: out.Fail, Unknown: out.Unknown}); len(p.Expect) > mostTwins {
 			break
 		}
@@ -57,6 +61,24 @@ func Slug(name string) string {
 // fairWeather is what a title ends with if nothing happens on the way.
 const fairWeather = ", in fair weather"
 
+// longest is for how long, in virtual time, a schedule may go on with leases as they are. longLease is the lease of one that goes on for longer, on
+// real servers.
+const (
+	longest   = 12 * time.Second
+	longLease = time.Second
+)
+
+// lease is that of a schedule on real servers, by a run of it in virtual time; 0: the usual one. A lease is long beside what a busy machine
+// adds to a call, unless nobody would wait for its end.
+func lease(out Outcome) time.Duration {
+	for _, c := range out.Calls {
+		if c.Client == "" && c.At > longest {
+			return longLease
+		}
+	}
+	return 0
+}
+
 // Title says in a line what happens.
 func (f Finding) Title() string {
 	if len(f.Deviations) == 0 && f.Program.Faultless {
@@ -67,6 +89,9 @@ func (f Finding) Title() string {
 	}
 	var all []string
 	for _, d := range f.Deviations {
+		if len(f.short.Steps) > 0 && d.Act.kind != "" {
+			d.Act.Name = d.Act.kind // how long it lasts is another matter by now
+		}
 		all = append(all, d.String())
 	}
 	return f.Program.Title + "; " + strings.Join(all, ", ")
