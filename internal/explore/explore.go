@@ -23,7 +23,16 @@ type Finding struct {
 	// Steady says that the schedule, which Shrink made short, comes out the same when what is sent takes more or less time on its way.
 	Steady bool
 
-	short Program // what Shrink made of the schedule; without steps: it did not
+	short Program  // what Shrink made of the schedule; without steps: it did not
+	loose *Finding // before that, when nothing in it waited for what comes before; nil: Shrink made nothing of it
+}
+
+// Loose is the finding as Shrink had it before calls were made to wait for each other: a program, and what happens in it.
+func (f Finding) Loose() Finding {
+	if f.loose == nil {
+		return f
+	}
+	return *f.loose
 }
 
 // Schedule is the program with the deviations, or what Shrink made of it.

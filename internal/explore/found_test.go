@@ -32,6 +32,7 @@ var update = flag.Bool("update", false, "search for the catalogue's broken locks
 // The files that TestCatalogueFound writes.
 const (
 	foundDir  = "found"
+	provenDir = "proven"
 	foundFile = "../../docs/explored.md"
 )
 
@@ -137,6 +138,7 @@ type row struct {
 	runs          int
 	took          time.Duration // of processors
 	text          string
+	loose         string // before calls were made to wait for each other
 }
 
 // searchFor looks for a schedule under which a lock shows a symptom that the catalogue names: the first that comes out the same whatever
@@ -194,6 +196,10 @@ func searchFor(t *testing.T, lock locks.Spec) (r row, ok bool) {
 		t.Fatal(err)
 	}
 	r.text = schedule.String()
+	if schedule, err = r.finding.Loose().Text(t.Context(), lock, opt); err != nil {
+		t.Fatal(err)
+	}
+	r.loose = schedule.String()
 	return r, true
 }
 
@@ -243,6 +249,7 @@ func TestCatalogueFound(t *testing.T) {
 			t.Logf("%v %s in %d runs, %v", r.symptom, r.pitfall, r.runs, r.took)
 			if *update {
 				write(t, filepath.Join(foundDir, lock.Name+".schedule"), r.text)
+				write(t, filepath.Join(provenDir, lock.Name+".schedule"), r.loose)
 				replace(t, r)
 			}
 			rows = append(rows, r.String())

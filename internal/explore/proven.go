@@ -9,10 +9,11 @@ import (
 	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
-// found are the schedules that broke the catalogue's locks (make explored), by name of the lock.
+// provenFiles are the schedules that broke the catalogue's locks (make explored), by name of the lock, before they were made to wait for what
+// comes before what: what happens in them can be done to other locks' commands, too.
 //
-//go:embed found/*.schedule
-var found embed.FS
+//go:embed proven/*.schedule
+var provenFiles embed.FS
 
 // Proven is a schedule that broke a lock of the catalogue: a program, and what happened in it.
 type Proven struct {
@@ -23,14 +24,14 @@ type Proven struct {
 // AllProven returns the schedules that broke the catalogue's locks, each once. Schedules of one program have the name of the first.
 // An error says that a file is wrong.
 func AllProven() (all []Proven, err error) {
-	entries, err := found.ReadDir("found")
+	entries, err := provenFiles.ReadDir("proven")
 	if err != nil {
 		return nil, err
 	}
 	programs := map[string]string{} // the name of each, by what clients do
 	known := map[string]bool{}
 	for _, e := range entries {
-		src, err := found.ReadFile("found/" + e.Name())
+		src, err := provenFiles.ReadFile("proven/" + e.Name())
 		if err != nil {
 			return nil, err
 		}

@@ -25,7 +25,7 @@ func TestAllProven(t *testing.T) {
 			t.Errorf("%s: %q with %v", p.Program.Name, p.Program.Title, p.Deviations)
 		}
 	}
-	files, err := filepath.Glob(filepath.Join(foundDir, "*.schedule"))
+	files, err := filepath.Glob(filepath.Join(provenDir, "*.schedule"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}

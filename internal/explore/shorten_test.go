@@ -57,6 +57,10 @@ func TestShortened(t *testing.T) {
 				}
 				t.Logf("short in %d runs", runs)
 				write(t, filepath.Join(foundDir, name+".schedule"), s.String())
+				if s, err = small.Loose().Text(t.Context(), lock, opt); err != nil {
+					t.Fatal(err)
+				}
+				write(t, filepath.Join(provenDir, name+".schedule"), s.String())
 				titles <- [2]string{line, strings.Join(append(cells[:8:8], small.Title()+" |\n"), " | ")}
 			})
 		}

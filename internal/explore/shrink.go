@@ -16,7 +16,7 @@ import (
 // real servers, is said by Steady; of a lock on real servers it is played several times in a row. runs is how many were played.
 func Shrink(ctx context.Context, f Finding, lock locks.Spec, opt Options) (small Finding, runs int, err error) {
 	s := &shrinker{ctx: ctx, lock: lock, opt: opt, found: f, seeds: uint64(opt.times())}
-	f.short = Program{}
+	f.short, f.loose = Program{}, nil
 	if err := s.measure(f.Schedule()); err != nil {
 		return f, s.runs, err
 	}
@@ -34,6 +34,8 @@ func Shrink(ctx context.Context, f Finding, lock locks.Spec, opt Options) (small
 			}
 		}
 	}
+	loose := f
+	f.loose = &loose
 	gated := s.gated(f.Schedule())
 	if opt.Servers == nil {
 		s.seeds = seeds
