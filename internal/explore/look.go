@@ -23,7 +23,7 @@ func (e *explorer) look(ctx context.Context, p Program, rank uint64, ds []Deviat
 		}
 		kind := p.kind(ds)
 		shared := func(of checker.Property) bool { return slices.Contains(fails, of) && e.isExcused(of, p, ds) }
-		if slices.ContainsFunc(follows(property), shared) {
+		if slices.ContainsFunc(follows(property), shared) || len(ds) > 1 && e.isExcused(property, p, ds) {
 			continue
 		}
 		keptBy, sharedBy := e.whose(ctx, property, p, ds)

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/lockbench/lockbench/checker"
@@ -15,8 +16,14 @@ type Profiles struct{ of map[string]*profile }
 // profile is what a reference breaks in a program.
 type profile struct {
 	fair  Outcome
-	err   error                         // it cannot play the program
-	fails map[string][]checker.Property // by kind of deviation, of those that were looked at
+	err   error               // it cannot play the program
+	kinds map[string]*outlook // of deviations, that were looked at
+}
+
+// outlook is what a reference breaks under deviations of a kind, as far as they were played.
+type outlook struct {
+	fails []checker.Property
+	left  [][]Deviation // that were not played: whoever asks found what he asked for
 }
 
 // measure says whose fault it is that a lock breaks a property in a program under a deviation. The lock is measured by the locks of
@@ -37,15 +44,15 @@ func (e *explorer) measure(ctx context.Context, property checker.Property, p Pro
 	for _, group := range groups {
 		peers := len(keptBy) == 0 // of the first group that can play the program
 		for _, ref := range group {
-			fails, err := e.fails(ctx, ref, p, kinds(ds, p.kindOf), p.kindOf)
-			if err == nil && (lasts(ds) || len(ds) > 0 && e.Servers != nil) && !slices.Contains(fails, property) {
-				fails, err = e.fails(ctx, ref, e.usual, kinds(ds, p.kindOf), e.usual.kindOf) // whether it hits at the right moment is not to be left to chance
+			broken, err := e.breaks(ctx, property, ref, p, kinds(ds, p.kindOf), p.kindOf, ds)
+			if err == nil && (lasts(ds) || len(ds) > 0 && e.Servers != nil) && !broken {
+				broken, err = e.breaks(ctx, property, ref, e.usual, kinds(ds, p.kindOf), e.usual.kindOf, ds) // whether it hits at the right moment is not to be left to chance
 			}
 			switch {
 			case ctx.Err() != nil:
 				return nil, ""
 			case err != nil: // it cannot play the program
-			case slices.Contains(fails, property):
+			case broken:
 				return nil, ref.Name
 			case peers:
 				keptBy = append(keptBy, ref.Name)
@@ -64,7 +71,7 @@ func (e *explorer) measure(ctx context.Context, property checker.Property, p Pro
 // elsewhere returns one of some locks that breaks a property under acts in the usual program; empty: none does.
 func (e *explorer) elsewhere(ctx context.Context, property checker.Property, refs []locks.Spec, ds []Deviation) (name string) {
 	for _, ref := range refs {
-		if fails, err := e.fails(ctx, ref, e.usual, kinds(ds, actOf), actOf); err == nil && slices.Contains(fails, property) {
+		if broken, err := e.breaks(ctx, property, ref, e.usual, kinds(ds, actOf), actOf, ds); err == nil && broken {
 			return ref.Name
 		}
 	}
@@ -83,33 +90,48 @@ func follows(property checker.Property) []checker.Property {
 	return nil
 }
 
-// fails are the properties that a reference breaks in a program in fair weather, and under deviations of these kinds, as kindOf tells
-// them.
-func (e *explorer) fails(ctx context.Context, ref locks.Spec, p Program, kinds []string, kindOf func(Deviation) string) ([]checker.Property, error) {
+// breaks says whether a reference breaks a property in a program in fair weather, or under deviations of these kinds, as kindOf tells
+// them. It plays no more of them than it takes to see that, and those that are like ds first.
+func (e *explorer) breaks(ctx context.Context, property checker.Property, ref locks.Spec, p Program, kinds []string, kindOf func(Deviation) string, ds []Deviation) (bool, error) {
 	name := ref.Name + " " + p.Name + " " + e.Guard.String()
 	of := e.Profiles.of[name]
 	if of == nil {
-		of = &profile{fails: map[string][]checker.Property{}}
+		of = &profile{kinds: map[string]*outlook{}}
 		of.fair, of.err = e.run(ctx, p, ref)
-		of.fails[""] = of.fair.Fails
 		if ctx.Err() != nil {
-			return of.fair.Fails, of.err
+			return false, ctx.Err()
 		}
 		e.Profiles.of[name] = of
 	}
+	if of.err != nil || slices.Contains(of.fair.Fails, property) || len(kinds) == 0 {
+		return slices.Contains(of.fair.Fails, property), of.err
+	}
 	kind := joined(kinds)
-	if fails, known := of.fails[kind]; known || of.err != nil {
-		return fails, of.err
+	seen := of.kinds[kind]
+	if seen == nil {
+		seen = &outlook{left: p.alike(of.fair.Points, ref.Masters, kinds, kindOf)}
+		rng := rand.New(rand.NewPCG(0, 0)) // neighbours are much alike
+		rng.Shuffle(len(seen.left), func(i, j int) { seen.left[i], seen.left[j] = seen.left[j], seen.left[i] })
+		of.kinds[kind] = seen
 	}
-	same := p.alike(of.fair.Points, ref.Masters, kinds, kindOf)
-	outcomes := make([]Outcome, len(same))
-	e.each(ctx, len(same), func(i int) { outcomes[i], _ = e.run(ctx, p.with(same[i]...), ref) })
-	fails := slices.Clone(of.fair.Fails)
-	for _, o := range outcomes {
-		fails = append(fails, o.Fails...)
+	if i := slices.IndexFunc(seen.left, func(same []Deviation) bool { return slices.EqualFunc(same, ds, Deviation.same) }); i > 0 {
+		seen.left[0], seen.left[i] = seen.left[i], seen.left[0]
 	}
-	if ctx.Err() == nil {
-		of.fails[kind] = fails
+	for n := max(e.Jobs, 1); len(seen.left) > 0 && !slices.Contains(seen.fails, property); n *= 2 {
+		next := seen.left[:min(len(seen.left), n)]
+		outcomes := make([]Outcome, len(next))
+		e.each(ctx, len(next), func(i int) { outcomes[i], _ = e.run(ctx, p.with(next[i]...), ref) })
+		if ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		for _, o := range outcomes {
+			for _, fails := range o.Fails {
+				if !slices.Contains(seen.fails, fails) {
+					seen.fails = append(seen.fails, fails)
+				}
+			}
+		}
+		seen.left = seen.left[len(next):]
 	}
-	return fails, nil
+	return slices.Contains(seen.fails, property), nil
 }
