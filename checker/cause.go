@@ -12,6 +12,8 @@ type Cause struct {
 	Events   []int  `json:"events"` // indexes of the events that it rests on, in order
 	// Commands are those that it rests on, the decisive one first. None if events alone show it.
 	Commands []CauseCommand `json:"commands,omitempty"`
+	// Anomaly is the code of the named anomaly that it shows. Empty: it shows none that has a name.
+	Anomaly string `json:"anomaly,omitempty"`
 }
 
 // CauseCommand is a command that a cause rests on, and what it did.
@@ -42,6 +44,7 @@ const (
 	Trespassed       CauseKind = "trespassed"        // an acquire that was not granted wrote a key that was another's
 	SharedIdentity   CauseKind = "shared-identity"   // an acquire was counted as its holder's on a key that was another's
 	GrantedOver      CauseKind = "granted-over"      // an acquire was granted while a key that was another's was there
+	TokenPrefix      CauseKind = "token-prefix"      // an acquire was granted as its token is the beginning of that of a key that was another's
 	GrantedLate      CauseKind = "granted-late"      // an acquire was granted when its key had ended already
 	EndedByOthers    CauseKind = "ended-by-others"   // a command of another ended a hold; what it did to the key cannot be told
 	NothingAsked     CauseKind = "nothing-asked"     // a call answered and had sent no command on the lock's key

@@ -2,6 +2,8 @@ package harness
 
 import (
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/anomalies"
 	"github.com/lockbench/lockbench/internal/causes"
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -20,6 +22,14 @@ func (c Config) traces(res Result) causes.Run {
 		}
 	}
 	return run
+}
+
+// names are what the names of the run's causes are derived from.
+func (c Config) names(res Result) anomalies.Run {
+	return anomalies.Run{
+		Events: res.Events, Renews: c.Lock.Class().Renews, Threads: c.Threads,
+		ClockFaults: []histories.F{nemesis.ClockF}, HungFaults: []histories.F{nemesis.StallF},
+	}
 }
 
 // reasons are what the catalogue says of the very case that was played, if the run came out as

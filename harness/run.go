@@ -158,6 +158,7 @@ func (r *Result) judge(ctx context.Context, cfg Config) error {
 	}
 	if !cfg.NoCauses {
 		r.Causes = causes.Of(cfg.traces(*r))
+		cfg.names(*r).Name(r.Causes)
 	}
 	r.Note, r.Why = cfg.reasons(r.Report)
 	r.Survivors = append(r.Survivors, cfg.Alternatives...)

@@ -90,6 +90,12 @@ func argumentOf(words []string) string {
 	return ""
 }
 
+// beginsAs says whether the token that t compared is the beginning of the one that m had given the key, and another one.
+func (s *scene) beginsAs(t, m *effect) bool {
+	token, other := argumentOf(s.Exchanges[t.Exchange].Words), argumentOf(s.Exchanges[m.Exchange].Words)
+	return token != "" && len(token) < len(other) && strings.HasPrefix(other, token)
+}
+
 // eliminated explains what ended a's hold before t where scripts, which are not seen through,
 // are all that came to the key.
 func (s *scene) eliminated(a *histories.Hold, m *effect, unclear []*effect, t *effect) *checker.Cause {
@@ -104,7 +110,11 @@ func (s *scene) eliminated(a *histories.Hold, m *effect, unclear []*effect, t *e
 	}
 	switch {
 	case len(others) == 0 && t.call.is(histories.Acquire) && t.Kind != histories.Looks && s.who(t) != name:
-		return s.cause(checker.GrantedOver, begin(fmt.Sprintf("%s was granted while %s's key was there: %s %s; %s, its lease ran until %s, and nothing else had come to the key.",
+		kind := checker.GrantedOver
+		if s.beginsAs(t, m) {
+			kind = checker.TokenPrefix
+		}
+		return s.cause(kind, begin(fmt.Sprintf("%s was granted while %s's key was there: %s %s; %s, its lease ran until %s, and nothing else had come to the key.",
 			s.callName(t), name, s.quote(t), s.when(t), had, words.Seconds(leaseOf(a)))), []*effect{t, m}, a.Returned.Event)
 	case len(others) == 1:
 		kind := checker.EndedByOthers
