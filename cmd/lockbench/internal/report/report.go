@@ -3,6 +3,8 @@
 package report
 
 import (
+	"time"
+
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
 )
@@ -20,6 +22,20 @@ type Run struct {
 	Total     int                  `json:"-"` // how many events the history has, if Events is a part of it; 0: Events are all
 	Exchanges []histories.Exchange `json:"-"`
 	Samples   []histories.Sample   `json:"-"`
+
+	Schedule string `json:"-"` // the text of what was played, if it was played from a file
+	Twin     *Run   `json:"-"` // the same with a lock that keeps what this one breaks; nil: it was not played
+	Gates    []Gate `json:"-"` // what waited for what, in the order of time
+}
+
+// A Gate is something that waited for something else, as the schedule says. A place is the name of a client or of a server, or empty: it
+// is among the faults.
+type Gate struct {
+	From, To  time.Duration
+	At, Goes  string // the places where it was waited for, and what waited
+	Event     int    // that was waited for
+	Condition string // as the schedule has it, such as "wait held A"
+	Rule      string // that met the command that was waited for, as the schedule has it; empty: no rule did
 }
 
 // Recorded is how many events the history has.

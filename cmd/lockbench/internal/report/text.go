@@ -58,6 +58,9 @@ func (p *printer) head(r Run) {
 	if m.Title != "" {
 		p.para("", prose(m.Title), nil)
 	}
+	if shown := Anomalies(r); len(shown) > 0 {
+		p.para("shows ", shown[0].Title(), nil)
+	}
 	p.line("")
 }
 

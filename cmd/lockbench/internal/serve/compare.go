@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
 	"github.com/lockbench/lockbench/histories"
 )
 
@@ -246,7 +247,7 @@ func (p *parting) look(n int, events [2]*histories.Event) {
 	if p.Apart < 0 && (a == nil || b == nil || *a != *b) {
 		p.Apart = n
 	}
-	if p.At < 0 && a != nil && b != nil && alike(*a, *b) {
+	if p.At < 0 && a != nil && b != nil && report.Alike(*a, *b) {
 		p.Shared = append(p.Shared, *a)
 		if len(p.Shared) > beside {
 			p.Shared = p.Shared[1:]
@@ -263,16 +264,4 @@ func (p *parting) look(n int, events [2]*histories.Event) {
 			}
 		}
 	}
-}
-
-// alike says whether two events tell the same but for what no two runs of different seeds, or
-// in real time, have in common.
-func alike(a, b histories.Event) bool {
-	for _, e := range []*histories.Event{&a, &b} {
-		e.Index, e.Time, e.Attempt, e.Deadline = 0, 0, 0, 0
-		if e.F == histories.Audit && e.TTL > 0 {
-			e.TTL = 1 // what was left of it
-		}
-	}
-	return a == b
 }

@@ -35,7 +35,10 @@ type page struct {
 	First  *property // the first violation
 	Others []property
 
-	Picture template.HTML
+	Picture   template.HTML
+	Anomalies []anomaly
+	Schedule  string
+	Twin      *twin
 
 	Properties []property
 	Judged     string
@@ -135,6 +138,7 @@ func newPage(r report.Run, opt Options) *page {
 		p.Picture = template.HTML(b.String())
 		return err
 	})
+	p.attempt("twin", func() error { return p.beside(r) })
 	if !r.InPart() { // they are of a whole run
 		p.attempt("plots", func() (err error) { p.Plots, err = plots(r); return err })
 		p.attempt("visualisation of porcupine", func() error { return p.porcupine(r, opt.Model) })
@@ -166,7 +170,7 @@ func (p *page) head(r report.Run) {
 	for _, c := range report.Conditions(r.Meta) {
 		p.Conditions = append(p.Conditions, report.Show(c))
 	}
-	p.Title = p.Name
+	p.Title, p.Anomalies, p.Schedule = p.Name, named(r), report.Clean(r.Schedule)
 	if r.Lock != "" {
 		p.Title += " · " + report.Show(r.Lock)
 	}

@@ -73,6 +73,9 @@ func (s *scene) plot(c *canvas) {
 		}
 		c.put("</g>\n")
 	}
+	for _, w := range s.arrows {
+		s.leads(c, w)
+	}
 	for i, w := range s.wrongs {
 		s.callout(c, i, w)
 	}

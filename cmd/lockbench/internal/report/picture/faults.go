@@ -31,6 +31,9 @@ func (b *builder) faults() {
 	}
 }
 
+// faultsName is the name of the lane of faults.
+const faultsName = "faults"
+
 // few says that there are so few faults that each may tell its effect.
 func (b *builder) few() bool {
 	n := 0
@@ -53,7 +56,7 @@ func (b *builder) node(name string) *lane {
 
 func (b *builder) fault(o histories.Op) {
 	e := o.Invoke
-	l := b.lane(faultLane, "faults")
+	l := b.lane(faultLane, faultsName)
 	name := strings.TrimSpace(brief(string(e.F), 24) + " " + brief(e.Node, 24))
 	from, to, told := b.clip(e.Time), b.to, e
 	last := -1

@@ -75,6 +75,9 @@ func (s *scene) place(events int) {
 			}
 		}
 	}
+	for _, w := range s.arrows {
+		times = append(times, w.from, w.to)
+	}
 	step := 14.0
 	if ease < 1 {
 		step = math.Max(5, 14*ease)

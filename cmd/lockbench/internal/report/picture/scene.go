@@ -16,6 +16,7 @@ type scene struct {
 	end      time.Duration // of the run, if the picture goes on behind it; else 0
 	lanes    []*lane
 	wrongs   []wrong
+	arrows   []arrow
 	axis     axis
 	height   float64
 	labels   float64 // width of the lanes' names
@@ -92,7 +93,7 @@ func newScene(r report.Run, most int) *scene {
 	b.register()
 	s.lanes = b.lanes()
 	s.from, s.to, s.end = b.from, b.to, b.end
-	s.wrongs = b.wrongs()
+	s.wrongs, s.arrows = b.wrongs(), b.arrows()
 	if len(b.left) > 0 {
 		s.shown += " " + sentence(strings.Join(b.left, "; "))
 	}
