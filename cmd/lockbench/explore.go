@@ -55,7 +55,8 @@ that crosses the wire: it is delayed, its reply gets lost, its client stands sti
 jumps. What the lock breaks there is its own fault if locks of its class keep it under whatever deviation of the same kind in the
 same program; otherwise it is a weakness of the class, and told as one.
 
-A schedule that breaks the lock is made as short as it can be and written into a file, which lockbench run plays on every backend.
+A schedule that breaks the lock is made as short as it can be and written into a file, which lockbench run plays on every backend. In
+virtual time the page of its run stands beside it, and index.html has what is known of each property under each kind of deviation.
 
 With --worker it is a lock in any language that is looked at (docs/worker-protocol.md), and LOCK, if it is there, is the one whose
 promises it makes. It is played on real servers, with leases of half a second, and with the time that this takes: first what broke
@@ -248,7 +249,15 @@ func (f *exploreFlags) run(ctx context.Context, s *search, stdout, stderr io.Wri
 	if ctx.Err() != nil {
 		return failure(errors.New("interrupted before all schedules were played; what was found until then is told above"))
 	}
-	return conclude(record, len(all), stdout)
+	page, err := s.writeIndex(record, all)
+	if err != nil {
+		return failure(err)
+	}
+	exit := conclude(record, len(all), stdout)
+	if page != "" {
+		fmt.Fprintf(stdout, "Report:  %s\n", page)
+	}
+	return exit
 }
 
 // exploreProgress tells how many schedules were played.

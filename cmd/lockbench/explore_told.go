@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/anomalies"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/internal/words"
@@ -27,7 +28,7 @@ func tellAll(all []told, stdout io.Writer) {
 		}
 		texts[f.text] = true
 		if !slices.ContainsFunc(f.Broken, func(p checker.Property) bool { return !shown[p] }) {
-			fmt.Fprintf(&more, "  %s: %s\n", strings.Join(report.Labels(f.Broken), ", "), f.Title())
+			fmt.Fprintf(&more, "  %s: %s\n", f.broken(), f.Title())
 			if f.command != "" {
 				fmt.Fprintf(&more, "    %s\n", f.command)
 			}
@@ -43,19 +44,40 @@ func tellAll(all []told, stdout io.Writer) {
 	}
 }
 
+// broken names what a finding breaks, behind the name of the anomaly that it shows.
+func (f told) broken() string {
+	text := strings.Join(report.Labels(f.Broken), ", ")
+	if a, ok := anomalies.Find(f.Anomaly); ok {
+		return a.String() + ": " + text
+	}
+	return text
+}
+
 // tell tells a finding in full.
 func (f told) tell(stdout io.Writer) {
-	fmt.Fprintf(stdout, "\nBROKEN   %s\n         %s\n", strings.Join(report.Labels(f.Broken), ", "), f.Title())
+	f.head(stdout)
 	if len(f.KeptBy) > 0 {
 		fmt.Fprintf(stdout, "         %s kept by %s\n", are(len(f.Broken)), strings.Join(f.KeptBy, ", "))
 	} else {
 		fmt.Fprintln(stdout, "         no other lock of its class can play the program")
 	}
+	f.steps(stdout)
+	for _, line := range []string{f.command, f.page} {
+		if line != "" {
+			fmt.Fprintf(stdout, "         %s\n", line)
+		}
+	}
+}
+
+// head tells what a finding breaks, and how.
+func (f told) head(stdout io.Writer) {
+	fmt.Fprintf(stdout, "\nBROKEN   %s\n         %s\n", f.broken(), f.Title())
+}
+
+// steps tells its schedule.
+func (f told) steps(stdout io.Writer) {
 	for line := range strings.Lines(f.text) {
 		fmt.Fprintf(stdout, "           %s", line)
-	}
-	if f.command != "" {
-		fmt.Fprintf(stdout, "         %s\n", f.command)
 	}
 }
 
@@ -160,36 +182,41 @@ func tellPoints(r explore.Record, stdout io.Writer) {
 	fmt.Fprintf(stdout, "; a deviation missed its command in %s\n", words.Count(r.Missed, "run"))
 }
 
-// conclude tells the rest and the verdict, after so many findings, and says how the command ends.
-func conclude(r explore.Record, places int, stdout io.Writer) error {
-	tellRest(r, stdout)
+// verdict says how a search ended, after so many findings, and with which code the command does.
+func verdict(r explore.Record, places int) (text string, code int) {
 	rest := len(r.Programs) - len(r.Done)
 	switch {
 	case len(r.Findings) > 0:
-		fmt.Fprintf(stdout, "\nVerdict: broken. It does not keep what locks of its class keep, by %s.\n", words.Count(places, "schedule"))
-		return &exitError{code: exitUnexpected}
+		return fmt.Sprintf("broken. It does not keep what locks of its class keep, by %s.", words.Count(places, "schedule")), exitUnexpected
 	case r.Proven.Played < r.Proven.Meant:
-		fmt.Fprintf(stdout, "\nVerdict: nothing was found in the time that there was, and %d of %s that broke other locks were not played.\n",
-			r.Proven.Meant-r.Proven.Played, words.Count(r.Proven.Meant, "schedule"))
-		return &exitError{code: exitUnknown}
+		return fmt.Sprintf("nothing was found in the time that there was, and %d of %s that broke other locks were not played.",
+			r.Proven.Meant-r.Proven.Played, words.Count(r.Proven.Meant, "schedule")), exitUnknown
 	case rest > 0:
-		fmt.Fprintf(stdout, "\nVerdict: nothing was found in the time that there was, and %s of %d were not explored whole: nothing can be said of them.\n",
-			words.Count(rest, "program"), len(r.Programs))
-		return &exitError{code: exitUnknown}
+		return fmt.Sprintf("nothing was found in the time that there was, and %s of %d were not explored whole: nothing can be said of them.",
+			words.Count(rest, "program"), len(r.Programs)), exitUnknown
 	case r.Undrawn() > 0:
-		fmt.Fprintf(stdout, "\nVerdict: nothing was found, and %s that were to be drawn were not: nothing can be said of them.\n", words.Count(r.Undrawn(), "schedule"))
-		return &exitError{code: exitUnknown}
+		return fmt.Sprintf("nothing was found, and %s that were to be drawn were not: nothing can be said of them.", words.Count(r.Undrawn(), "schedule")), exitUnknown
 	case len(r.Differing) > 0:
-		fmt.Fprintf(stdout, "\nVerdict: nothing was found, and runs cannot be relied on: %s of %d came out in two ways.\n", words.Count(len(r.Differing), "schedule"), r.Twice)
-		return &exitError{code: exitUnknown}
+		return fmt.Sprintf("nothing was found, and runs cannot be relied on: %s of %d came out in two ways.", words.Count(len(r.Differing), "schedule"), r.Twice), exitUnknown
 	case len(r.GivenUp) > 0:
-		fmt.Fprintf(stdout, "\nVerdict: nothing was found, and %s could not be played to the end: nothing can be said of them.\n", words.Count(len(r.GivenUp), "schedule"))
-		return &exitError{code: exitUnknown}
+		return fmt.Sprintf("nothing was found, and %s could not be played to the end: nothing can be said of them.", words.Count(len(r.GivenUp), "schedule")), exitUnknown
 	case r.Shards > 1 && r.Shard > 0:
-		fmt.Fprintf(stdout, "\nVerdict: nothing was found in this part; lockbench merge joins the parts.\n")
-		return nil
+		return "nothing was found in this part; lockbench merge joins the parts.", exitExpected
 	}
-	fmt.Fprintf(stdout, "\nVerdict: no schedule breaks what locks of its class keep.\n")
+	return "no schedule breaks what locks of its class keep.", exitExpected
+}
+
+// conclude tells the rest, the overview and the verdict, after so many findings, and says how the command ends.
+func conclude(r explore.Record, places int, stdout io.Writer) error {
+	tellRest(r, stdout)
+	if err := tellOverview(r.Overview(), styleOf(stdout), stdout); err != nil {
+		return failure(err)
+	}
+	text, code := verdict(r, places)
+	fmt.Fprintf(stdout, "\nVerdict: %s\n", text)
+	if code != exitExpected {
+		return &exitError{code: code}
+	}
 	return nil
 }
 

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
-	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/libraries"
 	"github.com/lockbench/lockbench/internal/resource"
@@ -61,12 +59,10 @@ func mergeExplored(files []string, out outputs, stdout io.Writer) error {
 	}
 	tellHead(r, stdout)
 	for _, place := range places {
-		text := schedules[where(place)]
-		r.Tell(place, text, "")
-		fmt.Fprintf(stdout, "\nBROKEN   %s\n         %s\n", strings.Join(report.Labels(place.Broken), ", "), place.Title())
-		for line := range strings.Lines(text) {
-			fmt.Fprintf(stdout, "           %s", line)
-		}
+		told := told{Finding: place, text: schedules[where(place)]}
+		r.Tell(place, told.text, "")
+		told.head(stdout)
+		told.steps(stdout)
 	}
 	if err := writeRecord(r, out.json, out.pages.junit); err != nil {
 		return failure(err)

@@ -120,7 +120,11 @@ func (f *runFlags) scenarioConfig(ctx context.Context, backend harness.Backend) 
 		return harness.Config{}, err
 	}
 	f.better = s.Better(lock.Name, guard)
-	return s.Config(lock, guard, backend, f.ttl)
+	cfg, err := s.Config(lock, guard, backend, f.ttl)
+	if isFile(f.scenario) {
+		f.own, cfg.Calls = &s, true
+	}
+	return cfg, err
 }
 
 // meant returns the scenario that is played: one of the catalogue, or one in a file of the user's, which may

@@ -27,7 +27,8 @@ type runFlags struct {
 	redis, register, worker                  string
 	failFast                                 bool
 	pages                                    pages
-	better                                   []scenarios.Case // than the lock, under the steps of the scenario
+	better                                   []scenarios.Case    // than the lock, under the steps of the scenario
+	own                                      *scenarios.Scenario // the schedule of the user's that is played; nil: there is none
 }
 
 // flags adds the flags to a command.

@@ -39,7 +39,7 @@ func (f *runFlags) run(ctx context.Context, cfg harness.Config, stdout, stderr i
 			return told.broken(res, f.why(ctx, err, i))
 		}
 		how.next()
-		if err := told.one(res); err != nil {
+		if err := told.one(ctx, res); err != nil {
 			return failure(err)
 		}
 		if f.failFast && res.Outcome != checker.AsExpected {

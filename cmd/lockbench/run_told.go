@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -27,11 +28,14 @@ type runsTold struct {
 }
 
 // one tells of a run that came to its end.
-func (t *runsTold) one(res harness.Result) error {
+func (t *runsTold) one(ctx context.Context, res harness.Result) error {
 	t.runs++
 	t.count[res.Outcome]++
 	t.worst = checker.Worse(t.worst, res.Outcome)
 	drawn := draw(res)
+	if own := t.flags.own; own != nil && drawn.Dir != "" { // for the page
+		withSchedule(ctx, &drawn, *own, res)
+	}
 	if wanted, shown := drawn.Reproduced(); wanted {
 		t.wanted++
 		if shown {

@@ -114,8 +114,8 @@ func written() map[string]reflect.Type {
 		"baseline": reflect.TypeFor[gate.Baseline](), "baseline.findings": reflect.TypeFor[gate.Known](),
 		"explored": reflect.TypeFor[explore.Record](), "explored#finding": reflect.TypeFor[explore.Kept](), "explored#deviation": reflect.TypeFor[explore.KeptDeviation](),
 		"explored#weakness": reflect.TypeFor[explore.Weakness](), "explored#drawn": reflect.TypeFor[explore.Drawn](), "explored#progress": reflect.TypeFor[explore.Progress](),
-		"explored#points": reflect.TypeFor[explore.Points](),
-		"margins":         reflect.TypeFor[marginsDocument](), "margins.margins": reflect.TypeFor[explore.Margin](),
+		"explored#points": reflect.TypeFor[explore.Points](), "explored#tried": reflect.TypeFor[explore.Tried](), "explored#tally": reflect.TypeFor[explore.Tally](),
+		"margins": reflect.TypeFor[marginsDocument](), "margins.margins": reflect.TypeFor[explore.Margin](),
 		"matrix": reflect.TypeFor[gate.Matrix](), "matrix.cells": reflect.TypeFor[gate.Cell](),
 		"version": reflect.TypeFor[versionDocument](), "convert": reflect.TypeFor[convertDocument](),
 		"clean": reflect.TypeFor[cleanDocument](), "clean#cleaned": reflect.TypeFor[cleanDocument]().Field(1).Type.Elem(),
@@ -335,6 +335,8 @@ func samples(t testing.TB) map[string]any {
 	}
 	all["list"] = parsed(t, list.Bytes())
 	all["error"].(map[string]any)["exit"] = json.Number("254")
+	all["explored"].(map[string]any)["schema"] = json.Number(strconv.Itoa(explore.Schema))
+	all["gate"].(map[string]any)["explored"].([]any)[0].(map[string]any)["schema"] = json.Number(strconv.Itoa(explore.Schema))
 	all["certificate"].(map[string]any)["schema"] = json.Number(strconv.Itoa(certificate.Schema))
 	for _, kind := range []string{"removed", "left"} {
 		all["clean"].(map[string]any)[kind].([]any)[0].(map[string]any)["kind"] = "network"

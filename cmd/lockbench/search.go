@@ -90,11 +90,14 @@ func (s *search) players() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// told is a finding as it is told: as short as it can be made.
+// told is a finding as it is told: as short as it can be made, and with its name.
 type told struct {
 	explore.Finding
-	text    string // its schedule
-	command string // that plays it; empty: the schedule is in no file
+	place   explore.Finding // as it was found
+	text    string          // its schedule
+	file    string          // of the schedule; empty: it is in none
+	page    string          // beside it, of the run; empty: it was not drawn
+	command string          // that plays it; empty: the schedule is in no file
 }
 
 // look explores, until the budget or ctx ends, and makes what it finds as short as it can be.
@@ -123,6 +126,7 @@ func (s *search) look(ctx context.Context, how *exploreProgress) (explore.Record
 		return r, nil, failure(err)
 	}
 	for i, place := range places {
+		place.Anomaly = all[i].Anomaly
 		r.Tell(place, all[i].text, all[i].command)
 	}
 	return r, all, nil
@@ -137,7 +141,7 @@ func (s *search) settle(ctx context.Context, places []explore.Finding, how *expl
 	}
 	defer cancel()
 	telling := context.WithoutCancel(ctx) // what was found is told, also by who is interrupted
-	names := map[string]string{}
+	first := map[string]told{}
 	for n, place := range places {
 		how.settling(n+1, len(places))
 		small := place
@@ -148,37 +152,43 @@ func (s *search) settle(ctx context.Context, places []explore.Finding, how *expl
 			}
 			small.Broken = place.Broken
 		}
-		schedule, err := small.Text(telling, s.lock, s.opt)
+		named, schedule, err := small.Told(telling, s.lock, s.opt)
 		if err != nil {
 			return nil, err
 		}
-		one := told{Finding: small, text: schedule.String()}
-		name, known := names[one.text]
-		if !known {
-			if name, err = s.keep(n+1, one.text); err != nil {
-				return nil, err
-			}
-			names[one.text] = name
+		one := told{Finding: named, place: place, text: schedule.String()}
+		if before, known := first[one.text]; known {
+			one.file, one.page, one.command = before.file, before.page, before.command
+		} else if err := s.keep(telling, n+1, &one); err != nil {
+			return nil, err
 		}
-		if name != "" {
-			one.command = s.replay(name)
-		}
+		first[one.text] = one
 		all = append(all, one)
 	}
 	return all, nil
 }
 
-// keep writes the schedule of the n-th finding into a file, if schedules are kept.
-func (s *search) keep(n int, text string) (name string, err error) {
+// keep writes the schedule of the n-th finding into a file, if schedules are kept, and in virtual time the page of its run.
+func (s *search) keep(ctx context.Context, n int, one *told) error {
 	if s.out == noStore {
-		return "", nil
+		return nil
 	}
-	name = filepath.Join(s.out, explore.Slug(s.lock.Name), fmt.Sprintf("%d%s", n, scheduleSuffix))
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return "", fmt.Errorf("cannot keep the schedule: %w", err)
+	one.file = filepath.Join(s.dir(), fmt.Sprintf("%d%s", n, scheduleSuffix))
+	if err := os.MkdirAll(s.dir(), 0o755); err != nil {
+		return fmt.Errorf("cannot keep the schedule: %w", err)
 	}
-	return name, gate.WriteFile(name, []byte(text))
+	if err := gate.WriteFile(one.file, []byte(one.text)); err != nil {
+		return err
+	}
+	one.command = s.replay(one.file)
+	if s.opt.Servers != nil {
+		return nil // on real servers a run takes its time, and the command makes the page
+	}
+	return s.draw(ctx, one)
 }
+
+// dir is the directory in which the schedules of the lock are kept.
+func (s *search) dir() string { return filepath.Join(s.out, explore.Slug(s.lock.Name)) }
 
 // replay is the command that plays a schedule as it was found.
 func (s *search) replay(file string) string {

@@ -20,6 +20,7 @@ type Finding struct {
 	Broken     []checker.Property // in the order of reports
 	KeptBy     []string           // locks of its class that keep them; none: there is no lock to measure it by
 	Seen       int                // how many schedules showed the first of Broken under deviations of this kind
+	Anomaly    string             // the code of the anomaly that it shows; empty: it has no name, or Told was not asked for it
 	// Steady says that the schedule, which Shrink made short, comes out the same when what is sent takes more or less time on its way.
 	Steady bool
 
@@ -47,6 +48,7 @@ func (f Finding) Schedule() Program {
 type Weakness struct {
 	Property checker.Property `json:"property"`
 	Kind     string           `json:"kind"`      // empty: in fair weather
+	Column   string           `json:"column"`    // of the overview, in which the kind is
 	SharedBy string           `json:"shared_by"` // a reference
 }
 
@@ -54,6 +56,7 @@ type Weakness struct {
 type Found struct {
 	Findings   []Finding
 	Weaknesses []Weakness // each once
+	Tried      []Tried    // each column once
 	Meant      []string   // the programs that the lock can play, by name
 	Done       []string   // those of them that were explored whole
 	Schedules  uint64     // of the programs that were explored whole, of all shards

@@ -7,11 +7,12 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// look takes what a schedule broke for what it is.
-func (e *explorer) look(ctx context.Context, p Program, rank uint64, ds []Deviation, fails []checker.Property) {
+// look takes what a schedule came to for what it is.
+func (e *explorer) look(ctx context.Context, p Program, rank uint64, ds []Deviation, out Outcome) {
 	e.looking.Lock()
 	defer e.looking.Unlock()
-	certain := e.secondLook(ctx, p, ds)
+	e.found.tally(p, ds, out)
+	certain, fails := e.secondLook(ctx, p, ds), out.Fails
 	f := Finding{Program: p, Rank: rank, Deviations: ds, Seen: 1}
 	fails = slices.SortedStableFunc(slices.Values(fails), func(a, b checker.Property) int { return len(follows(a)) - len(follows(b)) })
 	for _, property := range fails {
@@ -44,7 +45,7 @@ func (e *explorer) look(ctx context.Context, p Program, rank uint64, ds []Deviat
 			e.accuse(property, f)
 		case !e.excused[t]:
 			e.excused[t] = true
-			e.found.Weaknesses = append(e.found.Weaknesses, Weakness{property, kind, sharedBy})
+			e.found.Weaknesses = append(e.found.Weaknesses, Weakness{property, kind, columnOf(p, ds), sharedBy})
 		}
 	}
 	if len(f.Broken) > 0 {

@@ -90,7 +90,7 @@ func (p Program) on(backend harness.Backend, lock locks.Spec) (harness.Config, e
 		}
 	}
 	cfg, err := s.Config(lock, guard, backend, 0)
-	cfg.Calls, cfg.NoCauses, cfg.Scripted = true, true, !p.Plain
+	cfg.Calls, cfg.NoCauses, cfg.Scripted = true, !p.Plain, !p.Plain
 	return cfg, err
 }
 

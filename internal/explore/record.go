@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/locks"
 )
 
-// Schema is the version of Record.
-const Schema = 1
+// Schema is the version of Record. The first one did not say what was tried.
+const Schema = 2
 
 // Record is what an exploration has come to, for files: what was meant, how far it came, and what it found.
 type Record struct {
@@ -44,6 +44,7 @@ type Record struct {
 	GivenUp    []string   `json:"given_up"`
 	Findings   []Kept     `json:"findings"`
 	Weaknesses []Weakness `json:"weaknesses"`
+	Tried      []Tried    `json:"tried"`
 }
 
 // Kept is a finding in a file.
@@ -51,11 +52,13 @@ type Kept struct {
 	Program    string             `json:"program"`
 	Rank       uint64             `json:"rank"` // of the schedule, among those of the program
 	Deviations []KeptDeviation    `json:"deviations"`
-	Kind       string             `json:"kind"`  // of the deviations, and in which program if they last; empty: in fair weather
-	Title      string             `json:"title"` // what happens, in a line
+	Kind       string             `json:"kind"`   // of the deviations, and in which program if they last; empty: in fair weather
+	Title      string             `json:"title"`  // what happens, in a line
+	Column     string             `json:"column"` // of the overview
 	Broken     []checker.Property `json:"broken"`
 	KeptBy     []string           `json:"kept_by"`
 	Seen       int                `json:"seen"`
+	Anomaly    string             `json:"anomaly,omitempty"`  // its code; empty: it has no name
 	Schedule   string             `json:"schedule,omitempty"` // made as short as it can be; empty: it was not
 	Command    string             `json:"command,omitempty"`  // that plays the schedule; empty: it is in no file
 }
@@ -78,10 +81,13 @@ func (o Options) Record(lock locks.Spec, found Found, version string) Record {
 		Schema: Schema, Explored: lock.Name, Version: version, Guard: o.Guard.String(), Depth: o.Depth, Samples: o.Samples, Seed: o.Seed, Shard: o.Shard + 1, Shards: max(o.Shards, 1),
 		Programs: found.Meant, Done: listed(found.Done), Schedules: found.Schedules, Points: found.Points, Runs: found.Runs, Measures: found.Measures, Proven: found.Proven, Missed: found.Missed,
 		Unmeasured: found.Unmeasured, Twice: found.Twice, Drawn: found.Drawn, Differing: listed(found.Differing), GivenUp: listed(found.GivenUp),
-		Weaknesses: listed(found.Weaknesses), Findings: []Kept{},
+		Weaknesses: listed(found.Weaknesses), Tried: listed(found.Tried), Findings: []Kept{},
 	}
 	for _, f := range found.Findings {
-		k := Kept{Program: f.Program.Name, Rank: f.Rank, Broken: f.Broken, KeptBy: listed(f.KeptBy), Seen: f.Seen, Deviations: []KeptDeviation{}, Kind: f.Kind(), Title: f.Title()}
+		k := Kept{
+			Program: f.Program.Name, Rank: f.Rank, Broken: f.Broken, KeptBy: listed(f.KeptBy), Seen: f.Seen, Deviations: []KeptDeviation{}, Kind: f.Kind(), Title: f.Title(),
+			Column: columnOf(f.Program, f.Deviations), Anomaly: f.Anomaly,
+		}
 		for _, d := range f.Deviations {
 			k.Deviations = append(k.Deviations, KeptDeviation{d.Client, d.Call, d.Server, d.What, d.Nth, d.Reply, d.Since, d.Act.Name})
 		}
@@ -96,13 +102,18 @@ func listed[T any](all []T) []T { return append([]T{}, all...) }
 // Undrawn is how many schedules were to be drawn, in this part, and were not.
 func (r Record) Undrawn() int { return share(r.Samples, r.Shard-1, r.Shards) - r.Drawn.N }
 
-// Tell adds to the finding of a schedule the shortest one that shows it, and the command that plays that.
+// Tell adds to the finding of a schedule the shortest one that shows it, the command that plays that, and the name of f.
 func (r *Record) Tell(f Finding, schedule, command string) {
 	for i, k := range r.Findings {
-		if k.Program == f.Program.Name && k.Rank == f.Rank && len(k.Deviations) == len(f.Deviations) && slices.EqualFunc(k.Deviations, f.Deviations, KeptDeviation.is) {
-			r.Findings[i].Schedule, r.Findings[i].Command = schedule, command
+		if k.Shows(f) {
+			r.Findings[i].Schedule, r.Findings[i].Command, r.Findings[i].Anomaly = schedule, command, f.Anomaly
 		}
 	}
+}
+
+// Shows says whether k is a finding, as it was found.
+func (k Kept) Shows(f Finding) bool {
+	return k.Program == f.Program.Name && k.Rank == f.Rank && slices.EqualFunc(k.Deviations, f.Deviations, KeptDeviation.is)
 }
 
 // is says whether it is another one in a file.
@@ -144,7 +155,7 @@ func (k Kept) finding(all []Program) (Finding, error) {
 	if i < 0 {
 		return Finding{}, fmt.Errorf("it names a program %q that there is not", k.Program)
 	}
-	f := Finding{Program: all[i], Rank: k.Rank, Broken: k.Broken, KeptBy: k.KeptBy, Seen: k.Seen}
+	f := Finding{Program: all[i], Rank: k.Rank, Broken: k.Broken, KeptBy: k.KeptBy, Seen: k.Seen, Anomaly: k.Anomaly}
 	acts := Acts()
 	for _, d := range k.Deviations {
 		n := slices.IndexFunc(acts, func(a Act) bool { return a.Name == d.Act })
@@ -225,6 +236,7 @@ func (f *Found) add(r Record, first bool) {
 	f.Drawn = Drawn{f.Drawn.N + r.Drawn.N, f.Drawn.Once + r.Drawn.Once}
 	f.Differing, f.GivenUp = append(f.Differing, r.Differing...), append(f.GivenUp, r.GivenUp...)
 	f.Meant = r.Programs
+	f.addTried(r.Tried)
 	if first {
 		f.Done, f.Schedules, f.Points = r.Done, r.Schedules, r.Points
 		return

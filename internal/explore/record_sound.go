@@ -65,6 +65,14 @@ func (r Record) sound() error {
 			return fmt.Errorf("weakness %d is of a property %q that there is not", i+1, w.Property)
 		}
 	}
+	for i, t := range r.Tried {
+		if slices.ContainsFunc(r.Tried[:i], func(o Tried) bool { return o.Column == t.Column }) {
+			return fmt.Errorf("it says twice what was tried of %q", t.Column)
+		}
+		if err := t.sound(); err != nil {
+			return fmt.Errorf("of what was tried, %q: %w", t.Column, err)
+		}
+	}
 	for i, k := range r.Findings {
 		if err := k.sound(); err != nil {
 			return fmt.Errorf("finding %d: %w", i+1, err)

@@ -17,6 +17,7 @@ func record() explore.Record {
 		Schema: explore.Schema, Explored: "setnx-px-del", Version: "test", Guard: "none", Depth: 1, Samples: 5, Shard: 1, Shards: 1,
 		Programs: []string{"once", "relay"}, Done: []string{"once"}, Schedules: 50, Points: explore.Points{Sent: 9, Polls: 1}, Runs: 50, Drawn: explore.Drawn{N: 5, Once: 1},
 		Weaknesses: []explore.Weakness{{Property: checker.Ownership, Kind: "flush", SharedBy: "setnx-px-lua"}},
+		Tried:      []explore.Tried{{Column: "delay", Played: 9, Judged: []explore.Tally{{Property: checker.Ownership, Held: 7, Broken: 2, Counted: 1}}}},
 		Findings: []explore.Kept{{
 			Program: "once", Rank: 3, Broken: []checker.Property{checker.Ownership}, Seen: 1,
 			Deviations: []explore.KeptDeviation{{Client: "A", Call: 1, Server: "1", Command: "SET", Nth: 1, Act: "delay 1.3T"}},
@@ -44,7 +45,7 @@ func TestDamagedRecord(t *testing.T) {
 		damage func(*explore.Record)
 		want   string
 	}{
-		"version":        {func(r *explore.Record) { r.Schema = 2 }, "its schema is 2, want 1"},
+		"version":        {func(r *explore.Record) { r.Schema = 1 }, "its schema is 1, want 2"},
 		"no lock":        {func(r *explore.Record) { r.Explored = "" }, "want the lock that was explored"},
 		"shard":          {func(r *explore.Record) { r.Shard = 2 }, "shard 2/1"},
 		"done unmeant":   {func(r *explore.Record) { r.Done = []string{"once", "twice"} }, `program "twice" was explored whole`},
@@ -56,6 +57,11 @@ func TestDamagedRecord(t *testing.T) {
 		"drawn":          {func(r *explore.Record) { r.Drawn = explore.Drawn{N: 6} }, "6 of 5 schedules that were drawn"},
 		"points":         {func(r *explore.Record) { r.Points.Polls = 10 }, "its points are -1"},
 		"weakness":       {func(r *explore.Record) { r.Weaknesses[0].Property = "luck" }, `a property "luck" that there is not`},
+		"tried luck":     {func(r *explore.Record) { r.Tried[0].Column = "luck" }, `"luck": there is no such kind of deviation`},
+		"tried twice":    {func(r *explore.Record) { r.Tried = append(r.Tried, r.Tried[0]) }, `it says twice what was tried of "delay"`},
+		"tried never":    {func(r *explore.Record) { r.Tried[0].Played = 0 }, "it was played 0 times"},
+		"tried property": {func(r *explore.Record) { r.Tried[0].Judged[0].Property = "luck" }, `a property "luck" that there is not`},
+		"tried too much": {func(r *explore.Record) { r.Tried[0].Judged[0].Held = 8 }, "ownership held in 8 and was broken in 2, of which 1 count"},
 		"nothing broken": {func(r *explore.Record) { r.Findings[0].Broken = nil }, "finding 1: it breaks nothing"},
 		"broken luck":    {func(r *explore.Record) { r.Findings[0].Broken = []checker.Property{"luck"} }, `a property "luck" that there is not`},
 		"never seen":     {func(r *explore.Record) { r.Findings[0].Seen = 0 }, "it was seen 0 times"},
@@ -89,7 +95,7 @@ func FuzzReadRecord(f *testing.F) {
 	f.Add(encoded(f, good))
 	good.Findings, good.Done, good.Shards = nil, good.Programs, 2
 	f.Add(encoded(f, good))
-	f.Add([]byte(`{"schema":1,"explored":"x","shards":1,"shard":1,"programs":["once"],"findings":[{"broken":[]}]}`))
+	f.Add([]byte(`{"schema":2,"explored":"x","shards":1,"shard":1,"programs":["once"],"findings":[{"broken":[]}]}`))
 	lock, err := libraries.Catalogue().Find("setnx-px-del")
 	if err != nil {
 		f.Fatal(err)

@@ -22,11 +22,13 @@ type Outcome struct {
 	Fail    []string           // all that are broken, as schedules name them
 	Unknown []string           // of which nothing can be said
 	Points  []Point
-	Calls   []harness.Call // in the order in which they began
-	Polls   int            // commands that are no points: there were many of the name in one call
-	Missed  bool           // something that was to happen did not
-	Stalled bool           // lockbench, or the machine, stood still
-	Digest  uint64         // of all events: of two runs of one schedule it is the same
+	Calls   []harness.Call     // in the order in which they began
+	Polls   int                // commands that are no points: there were many of the name in one call
+	Pass    []checker.Property // that were put to the test, and hold
+	Causes  []checker.Cause    // of what is broken, in a program that is Plain
+	Missed  bool               // something that was to happen did not
+	Stalled bool               // lockbench, or the machine, stood still
+	Digest  uint64             // of all events: of two runs of one schedule it is the same
 }
 
 // Player plays a program with a lock, as Run does.
@@ -66,11 +68,16 @@ func (p Program) outcome(ctx context.Context, lock locks.Spec, cfg harness.Confi
 	out := Outcome{Calls: res.Calls, Missed: slices.ContainsFunc(res.Events, func(e histories.Event) bool { return e.F == histories.Missed })}
 	out.Points, out.Polls = points(p, lock, res)
 	out.Digest, out.Stalled = digest(res.Events), res.Stalled()
+	if p.Plain {
+		out.Causes = res.Causes
+	}
 	for _, r := range res.Report.Results {
 		switch r.Verdict {
 		case checker.Fail:
 			out.Fails = append(out.Fails, r.Property)
 			out.Fail = append(out.Fail, string(r.Property))
+		case checker.Pass:
+			out.Pass = append(out.Pass, r.Property)
 		case checker.Unknown:
 			out.Unknown = append(out.Unknown, string(r.Property))
 		}

@@ -20,7 +20,7 @@ func (e *explorer) fairWeather(ctx context.Context, p Program) *search {
 		return nil // it is among what was given up, or the lock cannot play it
 	}
 	if ctx.Err() == nil && e.mine(0) {
-		e.look(ctx, p, 0, nil, fair.Fails)
+		e.look(ctx, p, 0, nil, fair)
 	}
 	s := &search{program: p, fair: fair, space: NewSpace(p, nil, e.lock.Masters)}
 	if p.laned() {
@@ -43,7 +43,7 @@ func (e *explorer) one(ctx context.Context, s *search) {
 		s.first[i] = o.Points
 		if rank := uint64(i) + 1; ctx.Err() == nil && e.mine(rank) {
 			e.idle(s, s.space.At(rank), o)
-			e.look(ctx, s.program, rank, s.space.At(rank), o.Fails)
+			e.look(ctx, s.program, rank, s.space.At(rank), o)
 		}
 	}
 }
@@ -67,7 +67,7 @@ func (e *explorer) two(ctx context.Context, s *search) {
 		})
 		for i, o := range outcomes {
 			if ctx.Err() == nil {
-				e.look(ctx, s.program, ranks[i], s.space.At(ranks[i]), o.Fails)
+				e.look(ctx, s.program, ranks[i], s.space.At(ranks[i]), o)
 			}
 		}
 	}

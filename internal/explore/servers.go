@@ -93,7 +93,7 @@ func (e *explorer) begin(ctx context.Context, programs []Program) []*search {
 			return
 		}
 		if e.mine(0) {
-			e.look(ctx, s.program, 0, nil, s.fair.Fails)
+			e.look(ctx, s.program, 0, nil, s.fair)
 		}
 		if s.program.laned() && e.Depth > 0 {
 			s.space = NewSpace(s.program, s.fair.Points, e.lock.Masters)
@@ -158,7 +158,7 @@ func (e *explorer) play(ctx context.Context, p Program, rank uint64, ds []Deviat
 		e.unplayed(err, p, ds)
 		return false
 	}
-	e.look(ctx, p, rank, ds, out.Fails)
+	e.look(ctx, p, rank, ds, out)
 	return true
 }
 

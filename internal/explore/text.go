@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/internal/anomalies"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/workloads/schedule"
 )
@@ -16,19 +17,25 @@ const mostTwins = 2
 // Text is a schedule of the finding's that lockbench run plays, with what is expected of the lock under it and of some that keep what
 // it breaks. The error is that of the harness.
 func (f Finding) Text(ctx context.Context, lock locks.Spec, opt Options) (schedule.Schedule, error) {
+	_, text, err := f.Told(ctx, lock, opt)
+	return text, err
+}
+
+// Told is the finding with the name of what goes wrong in it, and its Text.
+func (f Finding) Told(ctx context.Context, lock locks.Spec, opt Options) (Finding, schedule.Schedule, error) {
 	p := f.Schedule()
 	p.Plain = true
-	p.Name, p.Lock, p.Title, p.Why = Slug(lock.Name)+"-"+string(f.Broken[0]), lock.Name, f.Title(), f.Why()
-	named := append([]string{lock.Name}, f.KeptBy...)
+	p.Name, p.Lock, p.Title = Slug(lock.Name)+"-"+string(f.Broken[0]), lock.Name, f.Title()
+	names := append([]string{lock.Name}, f.KeptBy...)
 	if opt.Stranger { // it is known by no name, and what others keep is expected of it
-		p.Lock, named = opt.Named, f.KeptBy
+		p.Lock, names = opt.Named, f.KeptBy
 	}
-	for _, name := range named {
+	for _, name := range names {
 		of := lock
 		if name != lock.Name {
 			var err error
 			if of, err = opt.Among.Find(name); err != nil {
-				return p.Schedule, err
+				return f, p.Schedule, err
 			}
 		}
 		out, err := opt.playerOf(of, lock)(ctx, p, of)
@@ -36,9 +43,12 @@ func (f Finding) Text(ctx context.Context, lock locks.Spec, opt Options) (schedu
 			continue
 		}
 		if err != nil {
-			return p.Schedule, err
+			return f, p.Schedule, err
 		}
-		if name != lock.Name && out.Missed {
+		if name == lock.Name {
+			named, _ := anomalies.Of(out.Causes, f.Broken)
+			f.Anomaly = named.Code
+		} else if out.Missed {
 			continue // it does not send the command that the schedule is about
 		}
 		if name == lock.Name && p.RealTTL == 0 {
@@ -48,7 +58,8 @@ func (f Finding) Text(ctx context.Context, lock locks.Spec, opt Options) (schedu
 			break
 		}
 	}
-	return p.Schedule, nil
+	p.Why = f.Why()
+	return f, p.Schedule, nil
 }
 
 // Slug is a name in which nothing stands but letters, digits, dots and hyphens.
@@ -97,13 +108,17 @@ func (f Finding) Title() string {
 	return f.Program.Title + "; " + strings.Join(all, ", ")
 }
 
-// Why says in a sentence what the finding shows.
+// Why says in a sentence what the finding shows, after the definition of the anomaly that it is, if that has a name.
 func (f Finding) Why() string {
 	var broken []string
 	for _, p := range f.Broken {
 		broken = append(broken, strings.ReplaceAll(string(p), "-", " "))
 	}
-	text := "The lock breaks " + strings.Join(broken, ", ")
+	text := ""
+	if named, ok := anomalies.Find(f.Anomaly); ok {
+		text = named.Title() + " "
+	}
+	text += "The lock breaks " + strings.Join(broken, ", ")
 	if len(f.KeptBy) > 0 {
 		return text + ", which " + f.KeptBy[0] + " keeps under whatever deviation of this kind."
 	}
