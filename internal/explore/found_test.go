@@ -382,6 +382,51 @@ func TestFoundSchedules(t *testing.T) {
 	}
 }
 
+// TestRanksOfFound: at the rank that the table names, among the schedules of the program, stands what the table says: something at a
+// command of that name and client. Whatever is added to what can happen moves ranks; make explored writes them.
+func TestRanksOfFound(t *testing.T) {
+	text, err := os.ReadFile(foundFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	for line := range strings.Lines(string(text)) {
+		name, rest, ok := strings.Cut(strings.TrimPrefix(line, "| ["), "](")
+		columns := strings.Split(rest, " | ")
+		if !ok || !strings.HasPrefix(line, "| [") {
+			continue
+		}
+		rank, err := strconv.ParseUint(columns[5], 10, 64)
+		if err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		_, what, happens := strings.Cut(columns[8], "; ")
+		if rank == 0 || !happens || !strings.Contains(what, " at ") {
+			continue
+		}
+		lock := find(t, name)
+		p := programOf(t, lock, columns[4])
+		fair, err := explore.Run(t.Context(), p, lock, harness.Embedded())
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := explore.NewSpace(p, fair.Points, lock.Masters)
+		if rank >= s.Len() {
+			t.Errorf("%s: rank %d of %d schedules", name, rank, s.Len())
+			continue
+		}
+		d := s.At(rank)[0]
+		act, _, _ := strings.Cut(d.Act.Name, " ") // lengths are made as short as they can be
+		if !strings.HasPrefix(what, act) || !strings.Contains(what, d.Client+"'s "+d.What) {
+			t.Errorf("%s: at rank %d stands %q, and the table says %q", name, rank, d, what)
+		}
+		rows++
+	}
+	if rows < 15 {
+		t.Errorf("%d rows of the table were looked at, want 15 at least", rows)
+	}
+}
+
 // TestTableOfFound: the table names each broken lock.
 func TestTableOfFound(t *testing.T) {
 	text, err := os.ReadFile(foundFile)
