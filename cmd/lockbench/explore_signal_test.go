@@ -29,7 +29,7 @@ func TestInterruptExplore(t *testing.T) {
 		t.Errorf("exit code %d, want %d", code, exitHarness)
 	}
 	if out := c.stdout.String(); !strings.Contains(out, "\nBROKEN   ") || !strings.Contains(out, "ownership") {
-		t.Errorf("stdout: %s", out)
+		t.Errorf("stdout: %s\nstderr: %s", out, stderr)
 	}
 	r, err := readRecord(filepath.Join(c.dir, "found.json"))
 	if err != nil || len(r.Findings) == 0 || len(r.Done) == len(r.Programs) {

@@ -23,7 +23,7 @@ func tellAll(all []told, stdout io.Writer) {
 	texts := map[string]bool{}
 	var more strings.Builder
 	for _, f := range all {
-		if texts[f.text] {
+		if f.text != "" && texts[f.text] {
 			continue
 		}
 		texts[f.text] = true

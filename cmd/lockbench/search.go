@@ -140,7 +140,8 @@ func (s *search) settle(ctx context.Context, places []explore.Finding, how *expl
 		shrinking, cancel = context.WithTimeout(ctx, s.budget)
 	}
 	defer cancel()
-	telling := context.WithoutCancel(ctx) // what was found is told, also by who is interrupted
+	telling, stop := outlasting(ctx, lastWords) // what was found is told, also by who is interrupted
+	defer stop()
 	first := map[string]told{}
 	for n, place := range places {
 		how.settling(n+1, len(places))
@@ -153,19 +154,39 @@ func (s *search) settle(ctx context.Context, places []explore.Finding, how *expl
 			small.Broken = place.Broken
 		}
 		named, schedule, err := small.Told(telling, s.lock, s.opt)
+		if telling.Err() != nil { // there is no time to see what its schedule comes to
+			all = append(all, told{Finding: place, place: place})
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
 		one := told{Finding: named, place: place, text: schedule.String()}
 		if before, known := first[one.text]; known {
 			one.file, one.page, one.command = before.file, before.page, before.command
-		} else if err := s.keep(telling, n+1, &one); err != nil {
+		} else if err := s.keep(ctx, n+1, &one); err != nil {
 			return nil, err
 		}
 		first[one.text] = one
 		all = append(all, one)
 	}
 	return all, nil
+}
+
+// lastWords is how long schedules are told of what was found by who is interrupted. It is less than the program has to end.
+const lastWords = time.Second
+
+// outlasting is a context that ends so long after another one.
+func outlasting(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-time.After(by):
+			cancel()
+		case <-longer.Done():
+		}
+	})
+	return longer, func() { stop(); cancel() }
 }
 
 // keep writes the schedule of the n-th finding into a file, if schedules are kept, and in virtual time the page of its run.
@@ -181,10 +202,13 @@ func (s *search) keep(ctx context.Context, n int, one *told) error {
 		return err
 	}
 	one.command = s.replay(one.file)
-	if s.opt.Servers != nil {
-		return nil // on real servers a run takes its time, and the command makes the page
+	if s.opt.Servers != nil || ctx.Err() != nil {
+		return nil // on real servers a run takes its time, who is interrupted has none, and the command makes the page
 	}
-	return s.draw(ctx, one)
+	if err := s.draw(ctx, one); err != nil && ctx.Err() == nil {
+		return err
+	}
+	return nil
 }
 
 // dir is the directory in which the schedules of the lock are kept.
