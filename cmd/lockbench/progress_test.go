@@ -38,7 +38,7 @@ func TestProgressOnATerminal(t *testing.T) {
 			t.Parallel()
 			// Ctrl-C reaches the shell too, and a shell without the trap may die of it. Its echo would
 			// come at any time after the signal.
-			cmd := exec.Command("script", "-qec", `trap : INT; stty cols 60 -echo; lockbench `+tc.args+`; echo "code $?"`, "/dev/null")
+			cmd := exec.Command("script", "-qec", `trap : INT; stty cols 60 -echo noflsh; lockbench `+tc.args+`; echo "code $?"`, "/dev/null")
 			cmd.Env = append(os.Environ(), "SHELL=/bin/sh", "GORACE="+quickExit, "TERM=xterm", tc.env)
 			shown := new(screen)
 			cmd.Stdout, cmd.Stderr = shown, shown
