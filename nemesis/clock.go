@@ -25,22 +25,32 @@ type clocked interface {
 // clockJump sets the clock of one server wrong, and every expiry with it: forward by more
 // than what is left of a lease and the key is gone, back and it lives longer (P20, P52).
 // Healing sets it right; what expired stays gone, and what was written in between expires
-// that much later or earlier. now is the right time.
-func clockJump(c clocked, node string, now func() time.Time, by time.Duration) Fault {
-	return untilItDies(c, node, jumpingClock(ClockF, node, serverClock{c, node}, now, by))
+// that much later or earlier. It is over when no key can live longer than it was given.
+func clockJump(c clocked, node string, clock Clock, by time.Duration) Fault {
+	s := &serverClock{c: c, node: node, clock: clock}
+	return s.outlived(jumpingClock(ClockF, node, s, clock.Now, by))
 }
 
 // serverClock is the clock of one server, as TIME shows it.
 type serverClock struct {
-	c    clocked
-	node string
+	c     clocked
+	node  string
+	clock Clock // the right one
+
+	set    time.Time // when it was set wrong; zero: it is right
+	offset time.Duration
+	rate   float64
 }
 
-func (s serverClock) Set(ctx context.Context, offset time.Duration, rate float64) error {
-	return s.c.SetClock(ctx, s.node, offset, rate)
+func (s *serverClock) Set(ctx context.Context, offset time.Duration, rate float64) error {
+	if err := s.c.SetClock(ctx, s.node, offset, rate); err != nil {
+		return err
+	}
+	s.set, s.offset, s.rate = s.clock.Now(), offset, rate
+	return nil
 }
 
-func (s serverClock) Read(ctx context.Context) (time.Time, error) {
+func (s *serverClock) Read(ctx context.Context) (time.Time, error) {
 	reply, err := s.c.Do(ctx, s.node, "TIME")
 	if err != nil {
 		return time.Time{}, err
@@ -48,14 +58,29 @@ func (s serverClock) Read(ctx context.Context) (time.Time, error) {
 	return cluster.ReadTime(reply)
 }
 
-// untilItDies leaves a dead server alone: it starts again with the right clock.
-func untilItDies(c cluster.Cluster, node string, f Fault) Fault {
+// ahead is by how much it is before the right time.
+func (s *serverClock) ahead() time.Duration {
+	if s.set.IsZero() {
+		return 0
+	}
+	return s.offset + time.Duration((s.rate-1)*float64(s.clock.Now().Sub(s.set)))
+}
+
+// outlived lets a fault of the clock last until the keys are gone that live longer than they were given: what was
+// written while the clock was ahead. A dead server is left alone, as it starts again with the right clock.
+func (s *serverClock) outlived(f Fault) Fault {
 	heal := f.Stop
-	f.Stop = func(ctx context.Context) (string, error) {
-		if !c.Alive(node) {
-			return "the server is dead, and starts again with the right clock", nil
+	f.Stop = func(ctx context.Context) (seen string, err error) {
+		ahead := s.ahead()
+		if s.c.Alive(s.node) {
+			seen, err = heal(ctx)
+		} else {
+			seen = "the server is dead, and starts again with the right clock"
 		}
-		return heal(ctx)
+		if err != nil || ahead <= 0 {
+			return seen, err
+		}
+		return seen, s.clock.Sleep(ctx, ahead)
 	}
 	return f
 }
@@ -152,7 +177,7 @@ func clockKind() Kind {
 				return Fault{}, err
 			}
 			if c, _, err := asClocked(s.Cluster); err == nil {
-				return clockJump(c, node, s.Clock.Now, t.By), nil
+				return clockJump(c, node, s.Clock, t.By), nil
 			}
 			c, err := capable[cluster.Commander](s, wantWallClock)
 			return logicalClockJump(c, node, t.By), err

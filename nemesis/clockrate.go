@@ -3,7 +3,6 @@ package nemesis
 import (
 	"fmt"
 	"math/rand/v2"
-	"time"
 
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/redis/cluster"
@@ -13,9 +12,11 @@ import (
 const ClockRateF histories.F = "clock-rate"
 
 // clockRate makes the clock of one server run rate times as fast, so that a lease lasts
-// 1/rate of what it should. Healing sets the clock right. now is the right time.
-func clockRate(c clocked, node string, now func() time.Time, rate float64) Fault {
-	return untilItDies(c, node, runningClock(ClockRateF, node, serverClock{c, node}, now, rate))
+// 1/rate of what it should. Healing sets the clock right. It is over when no key can live
+// longer than it was given.
+func clockRate(c clocked, node string, clock Clock, rate float64) Fault {
+	s := &serverClock{c: c, node: node, clock: clock}
+	return s.outlived(runningClock(ClockRateF, node, s, clock.Now, rate))
 }
 
 func clockRateKind() Kind {
@@ -39,7 +40,7 @@ func clockRateKind() Kind {
 			if err != nil {
 				return Fault{}, fmt.Errorf("%w: %w", ErrNoClocks, err)
 			}
-			return clockRate(c, node, s.Clock.Now, t.Rate), nil
+			return clockRate(c, node, s.Clock, t.Rate), nil
 		},
 		Pick: func(s Scene, r *rand.Rand) (Target, bool) {
 			t, alive := pickServer(s, r)

@@ -10,14 +10,14 @@ import (
 )
 
 // counted leaves out what no lock with leases can keep. Who goes on after the deadline that it was told is by itself in its section;
-// that is the lock's affair only if it promises to renew the lease, or if it lets others in before. And who does not know until when its
-// lease runs is owed nothing.
+// that is the lock's affair only if it promises to renew the lease, or if it lets others in before. Even a lock that renews cannot spare
+// the section of who is granted a lease that is over, if it tells the loss. And who does not know until when its lease runs is owed nothing.
 func counted(fails []checker.Property, events []histories.Event, lock locks.Spec, lease time.Duration) []checker.Property {
 	if len(fails) == 0 {
 		return nil
 	}
 	unsure := doubtful(events, lease)
-	alone := !lock.Class().Renews && !slices.Contains(fails, checker.LeaseExclusion) && overran(events)
+	alone := !slices.Contains(fails, checker.LeaseExclusion) && (!lock.Class().Renews && overran(events) || late(events))
 	return slices.DeleteFunc(slices.Clone(fails), func(p checker.Property) bool {
 		switch p {
 		case checker.StrictExclusion, checker.ResourceSafety:
@@ -63,6 +63,22 @@ func overran(events []histories.Event) bool {
 	for _, deadline := range told {
 		if deadline > 0 && now > deadline {
 			return true
+		}
+	}
+	return false
+}
+
+// late says whether somebody was granted the lock after the deadline that it was told, and was told the loss: by then it may have begun.
+func late(events []histories.Event) bool {
+	over := map[int]bool{} // by process that holds the lock
+	for _, e := range events {
+		switch e.F {
+		case histories.Acquire:
+			over[e.Process] = e.Type == histories.OK && 0 < e.Deadline && e.Deadline < e.Time
+		case histories.Lost:
+			if over[e.Process] {
+				return true
+			}
 		}
 	}
 	return false

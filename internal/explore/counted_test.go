@@ -1,0 +1,58 @@
+package explore
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/locks"
+)
+
+// TestCounted gives what one client was told of a lease of a second to the filter of what two sections at once are laid at.
+func TestCounted(t *testing.T) {
+	type events = []histories.Event
+	on := func(at time.Duration, f histories.F, kind histories.Type, deadline time.Duration) histories.Event {
+		return histories.Event{Time: at * time.Millisecond, F: f, Type: kind, Deadline: deadline * time.Millisecond}
+	}
+	all := []checker.Property{checker.StrictExclusion, checker.ResourceSafety, checker.Fencing}
+	inTime, late := on(10, histories.Acquire, histories.OK, 1000), on(1200, histories.Acquire, histories.OK, 1000)
+	for name, tc := range map[string]struct {
+		told   events
+		fails  []checker.Property
+		leased bool // counts for a lock that does not renew its leases
+		renews bool // counts for one that does
+	}{
+		"released in time": {told: events{inTime, on(500, histories.Release, histories.Invoke, 0)}, leased: true, renews: true},
+		"went on":          {told: events{inTime, on(1500, histories.Release, histories.Invoke, 0)}, renews: true},
+		"never released":   {told: events{inTime, on(1500, histories.Audit, histories.Info, 0)}, renews: true},
+		"went on, and others were let in before": {
+			told: events{inTime, on(1500, histories.Release, histories.Invoke, 0)}, fails: append(all, checker.LeaseExclusion), leased: true, renews: true,
+		},
+		"granted late and told the loss":                 {told: events{late, on(1200, histories.Lost, histories.Info, 0)}},
+		"granted late and not told":                      {told: events{late, on(1300, histories.Release, histories.Invoke, 0)}, renews: true},
+		"granted in time and told the loss":              {told: events{inTime, on(900, histories.Lost, histories.Info, 0)}, leased: true, renews: true},
+		"granted late, then in time, and told that loss": {told: events{late, inTime, on(900, histories.Lost, histories.Info, 0)}, renews: true},
+		"no deadline": {
+			told: events{on(10, histories.Acquire, histories.OK, 0), on(900, histories.Lost, histories.Info, 0), on(5000, histories.Release, histories.Invoke, 0)}, leased: true, renews: true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fails := tc.fails
+			if fails == nil {
+				fails = all
+			}
+			for promise, want := range map[bool]bool{false: tc.leased, true: tc.renews} {
+				lock := locks.Spec{Promises: locks.Promises{Renews: promise}}
+				if lock.Class().Renews != promise {
+					t.Fatalf("a lock whose promise to renew is %v has the class %+v", promise, lock.Class())
+				}
+				got := counted(fails, tc.told, lock, time.Second)
+				if counts := slices.Contains(got, checker.StrictExclusion); counts != want {
+					t.Errorf("of a lock that renews %v: %v are left of %v", promise, got, fails)
+				}
+			}
+		})
+	}
+}
