@@ -13,7 +13,7 @@ import (
 
 func failover(t testing.TB) []histories.Event {
 	t.Helper()
-	file, err := histories.ReadFile("../cmd/lockbench/internal/report/testdata/runs/failover/history.jsonl", false)
+	file, err := histories.ReadFile("../internal/report/testdata/runs/failover/history.jsonl", false)
 	if err != nil {
 		t.Fatal(err)
 	}

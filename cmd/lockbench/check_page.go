@@ -7,9 +7,9 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
-	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
-	"github.com/lockbench/lockbench/cmd/lockbench/internal/report/html"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/report/html"
 )
 
 // wholePage is how many events a page is drawn of at most: each takes some 3 kB of memory. Of a longer history of a lock the

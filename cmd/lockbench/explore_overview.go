@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
-	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
-	"github.com/lockbench/lockbench/cmd/lockbench/internal/report/html"
 	"github.com/lockbench/lockbench/internal/anomalies"
 	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/report/html"
 	"github.com/lockbench/lockbench/internal/words"
 )
 

@@ -10,8 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
-	"github.com/lockbench/lockbench/cmd/lockbench/internal/report/html"
 	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/internal/report/html"
+	"github.com/lockbench/lockbench/internal/report/plot"
 	"github.com/lockbench/lockbench/locks"
 )
 
@@ -52,6 +53,6 @@ func pageOf(ctx context.Context, file string, lock locks.Spec) ([]byte, error) {
 	drawn := draw(res)
 	withSchedule(ctx, &drawn, *run.own, res)
 	var b bytes.Buffer
-	err = html.Write(&b, drawn, html.Options{Files: []html.File{{Name: filepath.Base(file), Href: filepath.Base(file)}, {Name: "all that was found", Href: indexFile}}})
+	err = html.Write(&b, drawn, html.Options{Plots: plot.Draw, Files: []html.File{{Name: filepath.Base(file), Href: filepath.Base(file)}, {Name: "all that was found", Href: indexFile}}})
 	return b.Bytes(), err
 }

@@ -8,9 +8,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
-	"github.com/lockbench/lockbench/cmd/lockbench/internal/report/html"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/report/html"
+	"github.com/lockbench/lockbench/internal/report/plot"
 )
 
 // keepPage draws a run that is kept into its directory, and notes the page in it.
@@ -43,7 +44,7 @@ func drawPage(w io.Writer, r report.Run, at string, notices []string) error {
 
 // pageOptions are what the page of a run in a directory is told beside the run.
 func pageOptions(r report.Run, at string, notices []string) html.Options {
-	opt := html.Options{Notices: notices}
+	opt := html.Options{Notices: notices, Plots: plot.Draw}
 	if r.Dir != "" {
 		for _, name := range []string{
 			histories.EventsFile, histories.CommandsFile, histories.RunFile, histories.ResultsFile, histories.SamplesFile, "logs",

@@ -12,10 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
-	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
-	"github.com/lockbench/lockbench/cmd/lockbench/internal/report/html"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/report/html"
+	"github.com/lockbench/lockbench/internal/report/plot"
 	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/internal/words"
 	"github.com/lockbench/lockbench/locks"
@@ -153,7 +154,7 @@ func (f *marginsFlags) draw(all []report.Measured, guard resource.Guard, runs in
 		command += " --guard " + guard.String()
 	}
 	var b bytes.Buffer
-	if err := html.Margins(&b, all, guard.String(), runs, command); err != nil {
+	if err := html.Margins(&b, all, plot.Margins(all), guard.String(), runs, command); err != nil {
 		return err
 	}
 	return gate.WriteFile(f.html, b.Bytes())

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/lockbench/lockbench/cmd/lockbench/internal/peers"
 	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/peers"
 	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/scenarios"
@@ -159,7 +160,7 @@ func (f *runFlags) workloadConfig(ctx context.Context, backend harness.Backend) 
 	}
 	cfg, err := harness.ForWorkload(load, lock, guard, backend, f.ttl)
 	if err == nil {
-		cfg.Peers = (&peers.Load{Load: load, Guard: guard, TTL: cfg.TTL, Version: buildVersion()}).Measure
+		cfg.Peers = (&peers.Load{Load: load, Guard: guard, TTL: cfg.TTL, Locks: libraries.Catalogue(), Version: buildVersion()}).Measure
 	}
 	return cfg, err
 }

@@ -6,8 +6,8 @@ import (
 	"io"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
 	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/internal/report"
 )
 
 // runsTold tells what came of the runs of one command. One run is told in full. Of several each

@@ -17,11 +17,11 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
-	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
 	"github.com/lockbench/lockbench/docs/schema"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/certificate"
 	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/report"
 )
 
 const schemaBase = "https://raw.githubusercontent.com/lockbench/lockbench/main/docs/schema/"

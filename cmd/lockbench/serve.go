@@ -12,9 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
-	"github.com/lockbench/lockbench/cmd/lockbench/internal/report/html"
 	"github.com/lockbench/lockbench/cmd/lockbench/internal/serve"
+	"github.com/lockbench/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/report/html"
+	"github.com/lockbench/lockbench/internal/report/plot"
 )
 
 // goodbye is how long requests that are under way may take after Ctrl-C.
@@ -98,4 +99,6 @@ func innermost(err error) error {
 }
 
 // drawStored draws a run whose page is not kept.
-func drawStored(w io.Writer, r report.Run) error { return html.Write(w, r, html.Options{}) }
+func drawStored(w io.Writer, r report.Run) error {
+	return html.Write(w, r, html.Options{Plots: plot.Draw})
+}

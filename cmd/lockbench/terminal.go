@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/report"
 )
 
 // styleOf looks at what stdout is. What is no terminal has 120 columns and UTF-8, wherever it

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/report"
 )
 
 // JUnit writes r as JUnit's XML: a suite for each scenario, a case for each run. What is

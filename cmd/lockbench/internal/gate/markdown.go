@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/report"
 )
 
 // Markdown writes r for the summary page of a CI job: what did not come out as wanted first,

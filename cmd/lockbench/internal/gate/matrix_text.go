@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/report"
 	"github.com/lockbench/lockbench/internal/words"
 )
 

@@ -3,72 +3,16 @@ package gate
 import (
 	"context"
 	"slices"
-	"sync"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/cmd/lockbench/internal/peers"
-	"github.com/lockbench/lockbench/harness"
-	"github.com/lockbench/lockbench/internal/resource"
-	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/scenarios"
+	"github.com/lockbench/lockbench/internal/peers"
 )
 
-// bench plays the locks by which others are measured, each under the same steps once. They
-// are always played in virtual time, where they cost milliseconds: the verdicts of a scenario
-// are the same on all backends.
-type bench struct {
-	opt  Options
-	mu   sync.Mutex
-	runs map[trial]*trialRun
-}
+// bench measures what runs of the user's lock found by other locks of its class.
+type bench struct{ peers.Bench }
 
-// trial is a lock under the steps of a scenario.
-type trial struct {
-	scenario, remedy, lock string
-	guard                  resource.Guard
-	seed                   uint64
-}
-
-type trialRun struct {
-	once     sync.Once
-	verdicts peers.Verdicts
-}
-
-func newBench(opt Options) *bench { return &bench{opt: opt, runs: map[trial]*trialRun{}} }
-
-// verdicts are what is said of a lock under the steps of a scenario, or nil if it did not come
-// to their end, or if nothing could be said.
-func (b *bench) verdicts(ctx context.Context, s scenarios.Scenario, t trial) peers.Verdicts {
-	b.mu.Lock()
-	run := b.runs[t]
-	if run == nil {
-		run = new(trialRun)
-		b.runs[t] = run
-	}
-	b.mu.Unlock()
-	run.once.Do(func() { run.verdicts = b.play(ctx, s, t) })
-	return run.verdicts
-}
-
-func (b *bench) play(ctx context.Context, s scenarios.Scenario, t trial) peers.Verdicts {
-	s, err := s.With(t.remedy)
-	if err != nil {
-		return nil
-	}
-	lock, err := b.opt.Locks.Find(t.lock)
-	if err != nil {
-		return nil
-	}
-	cfg, err := s.Config(lock, t.guard, harness.Embedded(), 0)
-	if err != nil {
-		return nil // the steps or the guard are not for this lock
-	}
-	cfg.Seed, cfg.Version = t.seed, b.opt.Version
-	res, err := b.opt.Run(ctx, cfg)
-	if err != nil {
-		return nil
-	}
-	return peers.Of(res.Report)
+func newBench(opt Options) *bench {
+	return &bench{peers.Bench{Locks: opt.Locks, Run: opt.Run, Version: opt.Version}}
 }
 
 // weigh measures what a run of the user's lock found by other locks of its class: what none of
@@ -78,7 +22,7 @@ func (b *bench) weigh(ctx context.Context, it item, row Row) Row {
 		return row
 	}
 	for i, f := range row.Judged {
-		if f.Property == checker.StrictExclusion && !f.Met && overstayed(it.subject.Lock, row) {
+		if f.Property == checker.StrictExclusion && !f.Met && peers.Overstayed(it.subject.Lock, row.got) {
 			row.Judged[i].Want, row.Judged[i].Met, row.Judged[i].Story = checker.NotApplicable, true, ""
 		}
 	}
@@ -86,7 +30,8 @@ func (b *bench) weigh(ctx context.Context, it item, row Row) Row {
 		row.Outcome = Expected
 		return row
 	}
-	refs := b.references(ctx, it, row.Seed)
+	stranger := it.subject.Lock.New == nil // it is known to its worker alone
+	refs := b.References(ctx, it.scenario, it.subject.Lock, stranger, it.cfg.Guard, row.Seed)
 	for i := range row.Judged {
 		if f := &row.Judged[i]; !f.Met {
 			f.KeptBy, f.Unavoidable = peers.Measure(f.Property, f.Got, refs)
@@ -100,22 +45,14 @@ func (b *bench) weigh(ctx context.Context, it item, row Row) Row {
 	return row
 }
 
-// references are the locks of the class that came to the end of the steps. If there are none,
-// such as where a renewed lease never ends, they are those that promise less.
-func (b *bench) references(ctx context.Context, it item, seed uint64) []peers.Reference {
-	stranger := it.subject.Lock.New == nil // it is known to its worker alone
-	steps := locks.Steps{Failover: it.scenario.Replicas > 0}
-	return peers.Play(locks.References(it.subject.Lock, stranger, steps, b.opt.Locks), func(ref locks.Spec) peers.Verdicts {
-		return b.verdicts(ctx, it.scenario, trial{scenario: it.scenario.Name, lock: ref.Name, guard: it.cfg.Guard, seed: seed})
-	})
-}
-
-// overstayed says whether two believed to hold a lock only because one of them went on after
-// the deadline that it was told. A lease ends by then, and of a lock that promises no more
-// nothing is asked after it.
-func overstayed(lock locks.Spec, row Row) bool {
-	return !lock.Class().Renews && !lock.Promises.NoLease &&
-		slices.ContainsFunc(row.Judged, func(f Finding) bool { return f.Property == checker.LeaseExclusion && f.Got == checker.Pass })
+// got is what was found of a property.
+func (r Row) got(p checker.Property) checker.Verdict {
+	for _, f := range r.Judged {
+		if f.Property == p {
+			return f.Got
+		}
+	}
+	return checker.Unknown
 }
 
 // judged is what all findings of a row count for.
@@ -148,10 +85,10 @@ func (b *bench) survivors(ctx context.Context, it item, row Row) []Survivor {
 		return nil
 	}
 	for _, c := range it.scenario.Survivors() {
-		if lock, err := b.opt.Locks.Find(c.Lock); err != nil || !lock.Sound {
+		if lock, err := b.Locks.Find(c.Lock); err != nil || !lock.Sound {
 			continue
 		}
-		verdicts := b.verdicts(ctx, it.scenario, trial{scenario: it.scenario.Name, remedy: c.Remedy, lock: c.Lock, guard: c.Guard, seed: row.Seed})
+		verdicts := b.Verdicts(ctx, it.scenario, peers.Trial{Remedy: c.Remedy, Lock: c.Lock, Guard: c.Guard, Seed: row.Seed})
 		if verdicts != nil && !slices.ContainsFunc(row.Unavoidable(), func(f Finding) bool { return verdicts[f.Property] != checker.Pass }) {
 			all = append(all, Survivor{Lock: c.Lock, Guard: c.Guard.String(), Remedy: c.Remedy})
 		}

@@ -9,11 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
-	"github.com/lockbench/lockbench/cmd/lockbench/internal/report/html"
 	"github.com/lockbench/lockbench/cmd/lockbench/internal/serve"
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/report/html"
+	"github.com/lockbench/lockbench/internal/report/plot"
 	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/internal/testkit/browsertest"
 	"github.com/lockbench/lockbench/scenarios"
@@ -27,7 +28,7 @@ func TestBrowser(t *testing.T) {
 	for _, lock := range []string{"setnx-px-lua", "redlock"} {
 		play(t, store, lock)
 	}
-	draw := func(w io.Writer, r report.Run) error { return html.Write(w, r, html.Options{}) }
+	draw := func(w io.Writer, r report.Run) error { return html.Write(w, r, html.Options{Plots: plot.Draw}) }
 	h, err := serve.New(serve.Options{Store: store, Draw: draw, Now: time.Now, Loopback: true})
 	if err != nil {
 		t.Fatal(err)

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
 	"github.com/lockbench/lockbench/cmd/lockbench/internal/serve"
+	"github.com/lockbench/lockbench/internal/report"
 )
 
 // TestCrowd asks for a drawing that does not end more often than the server answers at a

@@ -10,8 +10,8 @@ import (
 	"net/http"
 	"os"
 
-	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/report"
 )
 
 // mostDrawn bounds the page that is drawn of a run.

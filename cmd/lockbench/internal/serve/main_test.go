@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
 	"github.com/lockbench/lockbench/cmd/lockbench/internal/serve"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/report"
 )
 
 // A shop is a store and the handler that serves it, at an hour that the test sets.

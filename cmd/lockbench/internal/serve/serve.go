@@ -18,8 +18,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/lockbench/lockbench/cmd/lockbench/internal/report"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/report"
 )
 
 //go:embed pages

@@ -1,0 +1,67 @@
+// Package html draws one run as one page that needs nothing else: no network, no server and,
+// to be read, no script.
+package html
+
+import (
+	"crypto/sha256"
+	_ "embed" // the template, the style and the script
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/report"
+)
+
+//go:embed page.tmpl
+var source string
+
+//go:embed style.css
+var style string
+
+//go:embed script.js
+var script string
+
+// Options say what a page is told beside the run. The zero value is usable.
+type Options struct {
+	// Notices are told before anything else, such as what of the run could not be read.
+	Notices []string
+	// Files are links to what lies beside the page, in their order.
+	Files []File
+	// Model is what the history was judged as by linearizability; empty if it is that of a lock.
+	Model checker.Model
+	// Plots draws what happened over time, as package plot does. Nil: no plots are on the page.
+	Plots func(report.Run) ([]report.Plot, error)
+}
+
+// A File is a link to a file of the run.
+type File struct {
+	Name string // such as history.jsonl
+	Href string // relative to the page
+}
+
+// Write writes the page of a run. The same run gives the same bytes. A part that cannot be
+// drawn says so on the page, and the others are drawn; an error is w's.
+func Write(w io.Writer, r report.Run, opt Options) error {
+	t, err := template.New("page").Parse(source)
+	if err != nil {
+		return fmt.Errorf("the template of the page is wrong: %w", err)
+	}
+	return t.Execute(w, newPage(r, opt))
+}
+
+// policy is what the page may do: nothing but what it brought itself. A script that somebody
+// smuggled in would not be one of these and does not run.
+func policy(scripts ...string) string {
+	var b strings.Builder
+	b.WriteString("default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; frame-src 'self'; style-src 'unsafe-inline'; script-src")
+	for _, s := range scripts {
+		if s != "" {
+			sum := sha256.Sum256([]byte(s))
+			b.WriteString(" 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'")
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,171 @@
+package picture
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/words"
+)
+
+// clients draws the calls and what clients believed.
+func (b *builder) clients() {
+	for _, o := range b.ops {
+		if !o.Fault() && b.clientLanes[o.Invoke.Worker] {
+			b.call(o)
+		}
+	}
+	for _, e := range histories.Singles(b.events) {
+		if e.Process != histories.Nemesis && e.F != histories.Waited && b.clientLanes[e.Worker] {
+			l := b.client(e.Worker)
+			l.marks = append(l.marks, &mark{row: callRow, class: "single " + singleClass(e.F), from: e.Time, to: e.Time, label: singleLabel(e),
+				title: telling(e, e, true), event: e.Index, last: -1, who: l.name, key: keyName(e.Key), f: string(e.F)})
+		}
+	}
+	b.grants = map[grant][]time.Duration{}
+	for _, h := range b.holds {
+		if h.Believed() && h.Returned.Time >= b.from && h.Returned.Time <= b.to {
+			g := grant{h.Worker, h.Key}
+			b.grants[g] = append(b.grants[g], h.Returned.Time)
+		}
+	}
+	for _, h := range b.holds {
+		b.belief(h)
+	}
+}
+
+func (b *builder) client(worker int) *lane {
+	l := b.lane(clientLane, histories.WorkerName(worker))
+	l.sub = "client"
+	return l
+}
+
+// call draws a call from its invocation to its completion.
+func (b *builder) call(o histories.Op) {
+	l := b.client(o.Invoke.Worker)
+	m := &mark{row: callRow, from: b.clip(o.Invoke.Time), to: b.to, event: o.Invoke.Index, last: -1,
+		who: l.name, key: keyName(o.Invoke.Key), f: string(o.Invoke.F), class: "call unknown"}
+	told := o.Invoke
+	if o.Done {
+		m.to, m.last, told = b.clip(o.Complete.Time), o.Complete.Index, o.Complete
+		m.class = "call " + outcomeClass(o.Complete.Type)
+	}
+	if report.Section(o.Invoke.F) {
+		m.class += " section"
+	}
+	m.label, m.short = callLabel(o), string(o.Invoke.F)
+	if b.many {
+		m.label += " " + brief(o.Invoke.Key, 24)
+	}
+	if l.said == m.label && o.Outcome() != histories.OK { // once is enough
+		m.label = outcomeClass(o.Outcome())
+	} else {
+		l.said = m.label
+	}
+	m.title = telling(o.Invoke, told, false) + b.wire(o)
+	l.marks = append(l.marks, m)
+}
+
+// mostWire is how many commands of one call are told with it.
+const mostWire = 6
+
+// wire tells the commands of a call.
+func (b *builder) wire(o histories.Op) string {
+	var t strings.Builder
+	who, n := histories.WorkerName(o.Invoke.Worker), 0
+	end := b.run.Exchanges
+	first, _ := slices.BinarySearchFunc(end, o.Invoke.Time, func(x histories.Exchange, t time.Duration) int { return cmp.Compare(x.Sent, t) })
+	for _, x := range end[first:] {
+		if o.Done && x.Sent > o.Complete.Time || n > mostWire {
+			break
+		}
+		if x.Client != who || report.Setup(x) || !report.Sent(o, x, b.keys) {
+			continue
+		}
+		if n++; n > mostWire {
+			t.WriteString("\n→ …")
+			break
+		}
+		t.WriteString("\n→ " + sent(x))
+	}
+	return t.String()
+}
+
+// telling tells an event or a call: its indexes and times, who, what.
+func telling(first, last histories.Event, single bool) string {
+	mark, at := fmt.Sprint(first.Index), words.Instant(first.Time)
+	if !single && last.Index != first.Index {
+		mark += fmt.Sprintf("–%d", last.Index)
+		at += "–" + words.Instant(last.Time)
+	}
+	return fmt.Sprintf("event %s · %s s · %s %s", mark, at, histories.WorkerName(first.Worker), tell(last))
+}
+
+func outcomeClass(t histories.Type) string {
+	switch t {
+	case histories.OK:
+		return "ok"
+	case histories.Fail:
+		return "refused"
+	}
+	return "unknown"
+}
+
+func singleClass(f histories.F) string {
+	switch f {
+	case histories.Crash, histories.Lost, histories.Abandon:
+		return string(f)
+	}
+	return "other"
+}
+
+// singleLabel names what happened to a client.
+func singleLabel(e histories.Event) string {
+	switch e.F {
+	case histories.Crash:
+		return "crashes"
+	case histories.Lost:
+		return "is told: lease lost"
+	case histories.Abandon:
+		return "walks away"
+	}
+	return brief(string(e.F), 24)
+}
+
+// callLabel is the name of a call, with what came of it.
+func callLabel(o histories.Op) string {
+	e := o.Complete
+	what := brief(string(o.Invoke.F), 24)
+	if o.Invoke.F == histories.Acquire && o.Invoke.Mode() == histories.Shared {
+		what = "acquire (reader)"
+	}
+	switch o.Outcome() {
+	case histories.Fail:
+		return what + " refused"
+	case histories.Info:
+		return what + " unknown"
+	}
+	switch e.F {
+	case histories.Read:
+		return fmt.Sprintf("read %s, v%d", brief(e.Value, 12), e.Version)
+	case histories.Write:
+		return fmt.Sprintf("write %s, v%d→%d", brief(e.Value, 12), e.Version, e.Version+1)
+	case histories.Incr, histories.Draw:
+		return fmt.Sprintf("%s %s, v%d→%d", what, brief(e.Value, 12), e.Version, e.Version+1)
+	case histories.Count:
+		return what + " " + brief(e.Value, 12)
+	}
+	return what
+}
+
+// keyName is how a key is named in data-key.
+func keyName(key string) string {
+	if key == "" {
+		return ""
+	}
+	return brief(key, 60)
+}

@@ -1,0 +1,146 @@
+package picture
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/words"
+)
+
+// nodes draws what servers held, and the commands that they got.
+func (b *builder) nodes() {
+	if len(b.run.Exchanges) == 0 {
+		b.left = append(b.left, "what the servers held is not known, as no commands were recorded")
+		return
+	}
+	for _, h := range follow(b.run.Exchanges, b.every, audits(b.run.Events), report.Keys(b.run.Events)) {
+		b.held(h)
+	}
+	b.ticks()
+	for _, l := range b.all {
+		if l.kind != nodeLane {
+			continue
+		}
+		for _, m := range l.marks {
+			if m.f == "held" && strings.Contains(m.class, "script") {
+				l.sub = "lock server, by what its scripts answered"
+			}
+		}
+	}
+}
+
+// held draws a hold of a server.
+func (b *builder) held(h *held) {
+	to, end := h.to, h.end
+	if end == "" {
+		to = b.to
+		if h.expires > 0 && h.expires <= b.run.Events[len(b.run.Events)-1].Time {
+			to, end = h.expires, expired
+		}
+	}
+	if h.from > b.to || to < b.from || h.from >= b.from && (!b.drawn[h.event] && (h.event >= 0 || len(b.events) > crowded) || !b.drawnClient(h.owner)) {
+		return
+	}
+	l := b.node(h.node)
+	m := &mark{row: holdRow, class: "held", from: b.clip(h.from), to: b.clip(to), event: h.event, last: -1, who: brief(h.owner, 24), key: keyName(h.key), f: "held"}
+	m.short = brief(h.owner, 24)
+	m.label = fmt.Sprintf("%s for %s", brief(h.key, 28), brief(h.owner, 24))
+	switch {
+	case h.by != "" && h.by != h.owner:
+		m.short += ", " + brief(end, 30)
+		m.label += ", " + brief(end, 30)
+	case end == expired:
+		m.class += " expired"
+		m.label += ", expired"
+	}
+	if h.since != "" {
+		m.short += ", gone"
+		m.label += ", gone since " + h.since
+	}
+	if h.unsure {
+		m.class += " unsure"
+		m.short += " ?"
+		m.label += " ?"
+	}
+	if h.script {
+		m.class += " script"
+	}
+	if end == "" {
+		m.class += " later"
+		end = "to the end of the picture"
+	} else {
+		end = fmt.Sprintf("until %s s: %s", words.Instant(to), end)
+	}
+	m.title = fmt.Sprintf("%s holds %s for %s (%s) from %s s %s", show(h.node), show(h.key), show(h.owner), show(h.token), words.Instant(h.from), end)
+	l.marks = append(l.marks, m)
+}
+
+// mostTicks is how many commands are drawn.
+const mostTicks = 400
+
+// ticks draws the commands that the lock's servers got.
+func (b *builder) ticks() {
+	n := 0
+	for _, x := range b.run.Exchanges {
+		if x.Node == report.Register || report.Setup(x) || x.Sent < b.from || x.Sent > b.to || !b.drawnClient(x.Client) {
+			continue
+		}
+		if n++; n > mostTicks {
+			continue
+		}
+		l := b.node(x.Node)
+		at := b.clip(executed(x))
+		m := &mark{row: tickRow, class: "tick", from: at, to: at, event: -1, last: -1, who: brief(x.Client, 24), f: "command",
+			label: command(x), title: fmt.Sprintf("%s s · %s → %s", words.Instant(x.Sent), show(x.Client), sent(x))}
+		if x.Note != "" {
+			m.class += " noted"
+		}
+		if said := m.label + scriptOf(x); l.said == said { // once is enough
+			m.label = ""
+		} else {
+			l.said = said
+		}
+		l.marks = append(l.marks, m)
+	}
+	if n > mostTicks {
+		b.left = append(b.left, fmt.Sprintf("%d of %d commands are drawn", mostTicks, n))
+	}
+}
+
+// audits are the events that tell what a server was found to hold.
+func audits(events []histories.Event) []histories.Event {
+	return slices.DeleteFunc(histories.Singles(events), func(e histories.Event) bool { return e.F != histories.Audit || e.Node == "" })
+}
+
+// scriptOf is what tells one script from another.
+func scriptOf(x histories.Exchange) string {
+	words := strings.Fields(clip(x.Command))
+	if len(words) > 1 && strings.HasPrefix(strings.ToUpper(words[0]), "EVAL") {
+		return words[1]
+	}
+	return ""
+}
+
+// command names a command and its reply.
+func command(x histories.Exchange) string {
+	verb, _, _ := strings.Cut(x.Command, " ")
+	switch strings.ToUpper(verb) {
+	case "EVALSHA", "EVAL":
+		verb = "script"
+	}
+	verb = brief(verb, 12)
+	if args := strings.Fields(x.Command); slices.Contains(args, "NX") || len(args) > 0 && args[len(args)-1] == "nx" {
+		verb += " NX"
+	}
+	reply := x.Reply
+	switch {
+	case reply == "":
+		reply = "no reply"
+	case strings.HasPrefix(reply, `"`):
+		reply = "error"
+	}
+	return fmt.Sprintf("%s: %s → %s", brief(x.Client, 12), verb, brief(reply, 10))
+}

@@ -1,0 +1,180 @@
+package picture
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/report"
+)
+
+// A wrong is a violation as it is drawn: properties that the same events prove are one.
+type wrong struct {
+	name     string // the properties
+	story    string
+	witness  map[int]bool
+	from, to time.Duration // what is hatched; the same if it is an instant
+	lanes    map[string]bool
+	said     string   // in few words, over what is hatched
+	lost     int      // the event whose update was lost; -1: none
+	also     []string // what else is violated
+	drawn    bool     // an event of it is in the picture
+}
+
+// wrongs are the violations, in the order of the report.
+func (b *builder) wrongs() []wrong {
+	var all []wrong
+	var seen []checker.Result
+	for _, res := range failed(b.run.Report) {
+		if i := slices.IndexFunc(seen, func(o checker.Result) bool { return slices.Equal(o.Witness, res.Witness) }); i >= 0 {
+			all[i].name += ", " + report.Label(res.Property)
+			continue
+		}
+		seen = append(seen, res)
+		all = append(all, b.wrong(res))
+	}
+	for i, w := range all {
+		b.markLost(w.lost)
+		var others []string
+		for j, o := range all {
+			if j != i {
+				others = append(others, o.name)
+			}
+		}
+		if len(others) > 0 {
+			all[i].also = wrap("Also violated: "+strings.Join(others, ", ")+".", (calloutWidth-24)/1.1)
+		}
+	}
+	return all
+}
+
+func (b *builder) wrong(res checker.Result) wrong {
+	w := wrong{name: report.Label(res.Property), story: report.Prose(res.Story), witness: map[int]bool{}, lanes: map[string]bool{}, lost: -1}
+	first := true
+	for _, index := range slices.Sorted(slices.Values(res.Witness)) {
+		w.witness[index] = true
+		i := place(b.run.Events, index)
+		if i < 0 || !b.drawn[index] {
+			continue
+		}
+		e := b.run.Events[i]
+		w.drawn = true
+		if first {
+			w.from, w.to, first = e.Time, e.Time, false
+		}
+		w.from, w.to = min(w.from, e.Time), max(w.to, e.Time)
+		if e.Process != histories.Nemesis {
+			w.lanes[histories.WorkerName(e.Worker)] = true
+		}
+	}
+	if left := b.letGo(res); left > w.from && left < w.to {
+		w.from = left
+	}
+	if from, to, said := b.overlap(res); said != "" {
+		w.from, w.to, w.said = from, to, said
+	}
+	w.lost = b.lostUpdate(res)
+	if w.lost >= 0 {
+		w.said = "update lost"
+	}
+	return w
+}
+
+// letGo is when the last of the holders whom a violation names let go of the key that others
+// then waited for in vain; 0 if that is not what it is about.
+func (b *builder) letGo(res checker.Result) time.Duration {
+	last := time.Duration(0)
+	if res.Property != checker.DeadlockFreedom && res.Property != checker.Availability {
+		return last
+	}
+	for _, h := range b.holds {
+		if !h.Open() && (slices.Contains(res.Witness, h.Invoked.Event) || slices.Contains(res.Witness, h.Returned.Event)) {
+			last = max(last, h.Ended.Time)
+		}
+	}
+	return last
+}
+
+// markLost says at a write that its update was lost.
+func (b *builder) markLost(event int) {
+	for _, l := range b.all {
+		for _, m := range l.marks {
+			if event >= 0 && (m.event == event || m.last == event) && !strings.HasSuffix(m.label, lostLabel) {
+				m.label += lostLabel
+			}
+		}
+	}
+}
+
+const lostLabel = " · lost"
+
+// overlap is when two whom a violation names both believed that they hold a key.
+func (b *builder) overlap(res checker.Result) (from, to time.Duration, said string) {
+	switch res.Property {
+	case checker.StrictExclusion, checker.LeaseExclusion, checker.LeaseHonoured, checker.Ownership:
+	default:
+		return 0, 0, ""
+	}
+	var named []span
+	for _, s := range b.spans {
+		if slices.Contains(res.Witness, s.hold.Returned.Event) || slices.Contains(res.Witness, s.hold.Invoked.Event) {
+			named = append(named, s)
+		}
+	}
+	for i, s := range named {
+		for _, o := range named[:i] {
+			if s.hold.Key != o.hold.Key || s.hold.Shares(o.hold) {
+				continue
+			}
+			from, to := max(s.from, o.from), min(s.to, o.to)
+			if from < to {
+				return from, to, o.mark.who + " and " + s.mark.who + " both believe that they hold it"
+			}
+		}
+	}
+	return 0, 0, ""
+}
+
+// overwrites says whether the last event of a witness is a write over a version that its attempt had not seen.
+func (b *builder) overwrites(witness []int) bool {
+	if len(witness) == 0 {
+		return false
+	}
+	at := place(b.run.Events, slices.Max(witness))
+	if at < 0 || b.run.Events[at].F != histories.Write || b.run.Events[at].Type != histories.OK {
+		return false
+	}
+	write, seen, known := b.run.Events[at], int64(0), false
+	for _, e := range b.run.Events[:at] {
+		switch {
+		case e.Attempt != write.Attempt || e.Type != histories.OK:
+		case e.F == histories.Read:
+			seen, known = e.Version, true
+		case e.F == histories.Write:
+			seen, known = e.Version+1, true
+		}
+	}
+	return known && write.Version > seen
+}
+
+// lostUpdate is the write whose update another of the witness overwrote; -1 if there is none.
+func (b *builder) lostUpdate(res checker.Result) int {
+	if res.Property != checker.CounterSafety && (res.Property != checker.ResourceSafety || !b.overwrites(res.Witness)) {
+		return -1
+	}
+	writes := 0
+	lost := -1
+	for _, index := range res.Witness {
+		if i := place(b.run.Events, index); i >= 0 && b.run.Events[i].Type == histories.OK && report.Section(b.run.Events[i].F) && b.run.Events[i].F != histories.Read {
+			if writes++; writes == 1 {
+				lost = index
+			}
+		}
+	}
+	if writes < 2 {
+		return -1
+	}
+	return lost
+}
