@@ -150,7 +150,12 @@ func (s *stream) closeRead() {
 	s.nudge()
 }
 
+// setDeadline ends reads an instant after t: a context that ends at t, as that of a call whose deadline this is often does, has
+// certainly ended before. At one instant nobody could say which is seen first.
 func (s *stream) setDeadline(t time.Time) {
+	if !t.IsZero() {
+		t = t.Add(1)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.deadline = t
