@@ -221,6 +221,9 @@ func (n *node) hook(s *scripts, p *server.Peer, cmd string, args []string) bool 
 	if n.memory.refuses(s.srv, p, cmd, args) {
 		return true
 	}
+	if keepsWatch(s.srv, p, cmd, args) {
+		return true
+	}
 	if cmd == "WAIT" && len(args) == 2 {
 		if stateOf(p).nested { // a script of miniredis' own, see scripts
 			p.WriteError(notFromScripts)
