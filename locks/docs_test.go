@@ -39,7 +39,7 @@ sound ones hold under the assumption that is named; the others are kept because 
 that are named break them. A lock's name leads to the commands that it sends, as seen on the
 wire; the comment at its constructor, in ` + "`locks`" + ` or for real libraries in ` + "`internal/libraries`" + `, tells more.
 
-Sources: A to E are five articles on Redis locks, by section; R is the Redis documentation, K
+[Sources](sources.md): A to E are five articles on Redis locks, by section; R is the Redis documentation, K
 is Kleppmann 2016. Commands are those of acquire; those of release. Nodes are independent
 masters + replicas of the first.
 
