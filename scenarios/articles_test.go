@@ -164,3 +164,31 @@ func TestReferences(t *testing.T) {
 		}
 	}
 }
+
+// TestListings checks docs/listings.md: each listing has a section of docs/sources.md, a lock, the file that it is in, and a
+// difference if it is not faithful and only then.
+func TestListings(t *testing.T) {
+	sources := keys(t)
+	file := regexp.MustCompile(`^\[([a-z_]+\.go)\]\(\.\./locks/([a-z_]+\.go)\)$`)
+	for _, row := range table(t, "listings.md") {
+		if len(row) != 6 || slices.Contains(row, "") {
+			t.Errorf("%q: want six cells, none blank", row)
+			continue
+		}
+		if !sources[row[0]] {
+			t.Errorf("%s is no section in docs/sources.md", row[0])
+		}
+		if _, err := libraries.Catalogue().Find(strings.Trim(row[2], "`")); err != nil {
+			t.Errorf("%s: %v", row[0], err)
+		}
+		in := file.FindStringSubmatch(row[3])
+		if in == nil || in[1] != in[2] {
+			t.Errorf("%s: %q is no link to a file of locks", row[0], row[3])
+		} else if _, err := os.Stat("../locks/" + in[1]); err != nil {
+			t.Errorf("%s: %v", row[0], err)
+		}
+		if faithful := row[4] == "yes"; !faithful && row[4] != "no" || faithful != (row[5] == "–") {
+			t.Errorf("%s, %s: faithful is %q, with the difference %q", row[0], row[1], row[4], row[5])
+		}
+	}
+}
