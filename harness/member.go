@@ -26,8 +26,9 @@ type member struct {
 	// process is the member whose connections to the lock's servers this one uses, as a thread
 	// of the same process. Nil: it is a process of its own.
 	process *member
-	worker  *worker.Client // the process, if it is one of its own
-	env     locks.Env      // of its latest lock
+	clock   workloads.Clock // of the process: its threads go by it too, and each stands still by itself besides
+	worker  *worker.Client  // the process, if it is one of its own
+	env     locks.Env       // of its latest lock
 }
 
 // newMember makes worker of workers, without a lock.
@@ -38,12 +39,18 @@ func newMember(test Test, env surroundings, worker, workers int) *member {
 	}
 	view, gate, right := new(cluster.View), new(nemesis.Gate), env.clock()
 	skew := workloads.NewSkew(right)
-	return &member{Client: &workloads.Client{
+	ours := workloads.Gated(workloads.Skewed(right, skew), gate)
+	var thread *nemesis.Gate
+	if test.Threads > 1 && worker < test.Threads && env.fleet == nil {
+		thread = new(nemesis.Gate)
+	}
+	return &member{clock: ours, Client: &workloads.Client{
 		Name: name, Worker: worker, Workers: workers,
 		Guard:    test.Guard,
-		Clock:    workloads.Gated(workloads.Skewed(right, skew), gate),
+		Clock:    workloads.Gated(ours, thread),
 		Skew:     skew,
 		Gate:     gate,
+		Thread:   thread,
 		View:     view,
 		Recorder: env.recorder,
 		Rand:     rand.New(rand.NewChaCha8(seed(test.Seed, worker, 0, 'w'))),
@@ -74,7 +81,7 @@ func (m *member) host(cfg Config, env surroundings) {
 		m.Lock = m.newLock(cfg, env, 0)
 		m.Renew = func() locks.Locker { return m.newLock(cfg, env, m.Life()) }
 	} else {
-		m.Lock = m.process.newThread(cfg.Test, m.Worker)
+		m.Lock = m.process.newThread(cfg.Test, env, m)
 	}
 	if m.Worker >= cfg.Threads {
 		m.Sent = func() int { return m.sent(env.cluster) }
@@ -132,12 +139,20 @@ func (m *member) newLock(cfg Config, env surroundings, life int) locks.Locker {
 		Nodes:    shards,
 		Dial:     dial,
 		Clock:    m.Clock,
-		NewClock: func() locks.Clock { return workloads.Gated(workloads.Skewed(env.clock(), m.Skew), m.Gate) },
+		NewClock: func() locks.Clock { return m.newClock(env) },
 		Rand:     locks.NewSource(seed(cfg.Seed, m.Worker, life, 't')),
 		Client:   identity(cfg.Test, m.Worker, life),
 		Thread:   1, // the only thread of its process
 	}
+	if cfg.Lock.PerProcess { // it serves those, too, that do not stand still with this thread
+		m.env.Clock = m.clock
+	}
 	return m.make(cfg.Lock, m.env)
+}
+
+// newClock makes a clock for one more goroutine of the member's process.
+func (m *member) newClock(env surroundings) workloads.Clock {
+	return workloads.Gated(workloads.Skewed(env.clock(), m.Skew), m.Gate)
 }
 
 // make makes a lock that ends with the member.
@@ -151,14 +166,14 @@ func (m *member) make(spec locks.Spec, env locks.Env) locks.Locker {
 
 // newThread makes the lock of another thread of the member's process: the process's own, if
 // it serves all threads, or else one on the same connections.
-func (m *member) newThread(test Test, worker int) locks.Locker {
+func (m *member) newThread(test Test, env surroundings, thread *member) locks.Locker {
 	if test.Lock.PerProcess {
 		return m.Lock
 	}
 	own := m.env
-	own.Clock = own.NewClock()
-	own.Rand = locks.NewSource(seed(test.Seed, worker, 0, 't'))
-	own.Thread = int64(worker) + 1
+	own.Clock = workloads.Gated(m.newClock(env), thread.Thread)
+	own.Rand = locks.NewSource(seed(test.Seed, thread.Worker, 0, 't'))
+	own.Thread = int64(thread.Worker) + 1
 	return m.make(test.Lock, own)
 }
 

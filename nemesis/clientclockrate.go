@@ -22,7 +22,9 @@ func clientClockRateKind() Kind {
 		Name: "client-clock-rate", Title: "the clock of a client, and its timers, run half to twice as fast",
 		F: ClientClockRateF, Client: true, Needs: anywhere,
 		Hits: HitsClient, Amount: AtRate,
-		Make: onClock(func(s Scene, c Victim, t Target) Fault { return clientClockRate(c.Name, c.Clock, s.Clock.Now, t.Rate) }),
+		Begins: "the clock of {client}, and its timers, run {times} times as fast as they should",
+		Ends:   "the clock of {client} is set right",
+		Make:   onClock(func(s Scene, c Victim, t Target) Fault { return clientClockRate(c.Name, c.Clock, s.Clock.Now, t.Rate) }),
 		Pick: func(s Scene, r *rand.Rand) (Target, bool) {
 			t, ok := pickClient(s, r)
 			t.Rate = drawRate(r)

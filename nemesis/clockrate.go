@@ -31,6 +31,8 @@ func clockRateKind() Kind {
 			return how
 		},
 		Hits: HitsServer, Amount: AtRate,
+		Begins: "the clock of {server} runs {times} times as fast as it should",
+		Ends:   "the clock of {server} is set right",
 		Make: func(s Scene, t Target) (Fault, error) {
 			node, err := t.node()
 			if err != nil {

@@ -43,5 +43,6 @@ func All() []Kind {
 		clockAheadKind(),
 		killKind(),
 		promoteKind(),
+		pauseThreadKind(),
 	}
 }

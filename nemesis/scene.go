@@ -35,12 +35,14 @@ func apart(ctx context.Context, clock Clock) error { return clock.Sleep(ctx, 1) 
 
 // Victim is a client that faults can hit.
 type Victim struct {
-	Name  string
-	Gate  *Gate
-	View  *cluster.View
-	Holds func() bool // whether it believes to hold the lock just now
-	Clock WallClock   // nil: it cannot be set
-	Calls func() bool // whether a call of the lock or the register has begun and not ended; nil: nobody knows
+	Name string
+	Gate *Gate
+	// Thread is where it stands while others of its process go on; nil: there are none, or the process is not ours.
+	Thread *Gate
+	View   *cluster.View
+	Holds  func() bool // whether it believes to hold the lock just now
+	Clock  WallClock   // nil: it cannot be set
+	Calls  func() bool // whether a call of the lock or the register has begun and not ended; nil: nobody knows
 	// Memory is what a crash wipes out.
 	Memory Mortal
 	// Process is the client's own, or nil if it has none.
@@ -143,7 +145,7 @@ type Kind struct {
 	// Keys says that it has to be known where the locks are kept.
 	Keys bool
 	// Begins and Ends say in schedules what happens when it begins and when it is stopped. In them stand {client}, {server} for what is
-	// hit, {servers} for what a client is cut off from, {nth} for the number of a replica, and {by} for an amount of time. A
+	// hit, {servers} for what a client is cut off from, {nth} for the number of a replica, {by} for an amount of time, and {times} for a rate. A
 	// kind without Begins cannot be begun by a schedule, and one without Ends cannot be stopped. BeginsOnReply is for what goes
 	// the other way; empty: the kind has no direction.
 	Begins, BeginsOnReply, Ends string

@@ -31,7 +31,13 @@ func TestEveryFaultBySchedule(t *testing.T) {
 			if k.Amount == nemesis.ByTime {
 				by = " by 0.25T"
 			}
+			if k.Amount == nemesis.AtRate {
+				by = " times 2"
+			}
 			head := "lockbench schedule 1\nclients 2\nlock setnx-px-lua\nttl 2s\nclocks\n"
+			if k.Name == "pause-thread" {
+				head += "threads 2\n"
+			}
 			if k.Replicas > 0 {
 				head += fmt.Sprintf("replicas %d\n", k.Replicas)
 			}

@@ -40,9 +40,10 @@ type Client struct {
 	Lock     locks.Locker
 	Register map[string]*resource.Register // by key of the lock
 	Guard    resource.Guard
-	Clock    Clock         // behind Gate, and wrong by Skew
+	Clock    Clock         // behind Gate and Thread, and wrong by Skew
 	Skew     *Skew         // nil: its clock cannot be set wrong
 	Gate     *nemesis.Gate // closed while the client is paused
+	Thread   *nemesis.Gate // closed while it is paused, and other threads of its process are not; nil: it is no thread
 	View     *cluster.View // what it takes for the lock's servers
 	Recorder *histories.Recorder
 	Now      func() time.Duration // the run's clock

@@ -16,8 +16,13 @@ type Clock interface {
 }
 
 // Gated is c as a client behind g sees it: whoever looks at the clock, or wakes by it,
-// while the client is paused, stands still until the client goes on.
-func Gated(c Clock, g *nemesis.Gate) Clock { return gated{c, g} }
+// while the client is paused, stands still until the client goes on. Without a gate it is c.
+func Gated(c Clock, g *nemesis.Gate) Clock {
+	if g == nil {
+		return c
+	}
+	return gated{c, g}
+}
 
 type gated struct {
 	Clock

@@ -36,7 +36,7 @@ func (w UnderFaults) Run(ctx context.Context, s *Stage) error {
 func (s *Stage) scene() nemesis.Scene {
 	scene := nemesis.Scene{Cluster: s.Cluster, Shards: s.Shards, Kept: s.Kept(), TTL: s.TTL, Clock: s.Clock}
 	for _, c := range s.Clients {
-		victim := nemesis.Victim{Name: c.Name, Gate: c.Gate, View: c.View, Holds: c.Holds, Calls: c.Calls, Memory: c, Process: c.Process}
+		victim := nemesis.Victim{Name: c.Name, Gate: c.Gate, Thread: c.Thread, View: c.View, Holds: c.Holds, Calls: c.Calls, Memory: c, Process: c.Process}
 		if c.Skew != nil {
 			victim.Clock = c.Skew
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/sim/stacks"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 const (
@@ -178,11 +179,15 @@ func (c *Client) waits(d time.Duration) <-chan time.Time {
 }
 
 func (c *Client) paused() bool {
-	if c.Gate == nil {
-		return false
+	for _, gate := range []*nemesis.Gate{c.Gate, c.Thread} {
+		if gate == nil {
+			continue
+		}
+		if closed, _ := gate.Closed(); closed {
+			return true
+		}
 	}
-	closed, _ := c.Gate.Closed()
-	return closed
+	return false
 }
 
 // Hung records a call that did not return, and ends the run by it.

@@ -50,7 +50,7 @@ func (s *Stage) startFault(ctx context.Context, p schedule.Step) error {
 // targets are what a fault of a kind hits that a step begins. There may be none, if the lock has fewer
 // servers than the schedule was written for.
 func (s *Stage) targets(k nemesis.Kind, p schedule.Step) ([]nemesis.Target, error) {
-	t := nemesis.Target{Clients: p.Who}
+	t := nemesis.Target{Clients: p.Who, Rate: p.Times}
 	if k.Amount == nemesis.ByTime {
 		t.By = s.span(p.By)
 	}

@@ -13,9 +13,6 @@ import (
 func TestFaultsOfSchedules(t *testing.T) {
 	known := []string{schedule.KillClient}
 	for _, k := range nemesis.All() {
-		if k.Amount == nemesis.AtRate {
-			continue // a schedule knows no rates
-		}
 		known = append(known, k.Written())
 		fits := func(line string) bool {
 			_, err := schedule.ParseSteps(2, "start "+k.Written()+line)
@@ -29,6 +26,9 @@ func TestFaultsOfSchedules(t *testing.T) {
 		if k.Amount == nemesis.ByTime {
 			by = " by 2T"
 		}
+		if k.Amount == nemesis.AtRate {
+			by = " times 2"
+		}
 		if !fits(who + by) {
 			t.Errorf("%s cannot be begun: want it to read %q", k.Name, who+by)
 		}
@@ -37,6 +37,9 @@ func TestFaultsOfSchedules(t *testing.T) {
 		}
 		if got, want := fits(who+" by 2T"), k.Amount == nemesis.ByTime; got != want {
 			t.Errorf("%s: want its word to have an amount: %v", k.Name, want)
+		}
+		if got, want := fits(who+" times 2"), k.Amount == nemesis.AtRate; got != want {
+			t.Errorf("%s: want its word to have a rate: %v", k.Name, want)
 		}
 		if got, want := fits(who+" replica 1"+by), k.Hits == nemesis.HitsReplica; got != want {
 			t.Errorf("%s: want its word to be about a replica: %v", k.Name, want)

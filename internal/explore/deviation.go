@@ -2,8 +2,10 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
@@ -59,7 +61,11 @@ type Act struct {
 	masters        int    // of independent ones, to how many it happens; 0: to one
 	halts          bool   // the client, until the end of the call is waited for
 	breaks         bool   // the connection, and what is held on it does not go on
+	restarts       bool   // the server, which then has the right clock
 	jumps          string // the clock that it moves, for good; empty: none
+	clocks         bool   // the clocks of servers must be such that they can be set
+	expiry         bool   // it does nothing to keys that never expire
+	thread         bool   // it happens to one of several threads of a process
 	// action takes the place of a hold; empty: the command is held until the act has begun.
 	action schedule.Action
 	// steps are done while the command is held. Nil: none.
@@ -78,6 +84,12 @@ const (
 	short = 0.3
 	long  = 1.3
 	hang  = 8
+)
+
+// fast and slow are how many times as fast as it should the clock of a server runs.
+const (
+	fast = 2
+	slow = 0.5
 )
 
 // The faults of clocks.
@@ -127,6 +139,10 @@ func Acts() []Act {
 		}},
 		onServer("squatter", short),
 		onMasters(majority, "squatter", short),
+		clockRate(fast),
+		clockRate(slow),
+		onThread("pause-thread", "A"),
+		onThread("pause-thread of another thread", "B"),
 	}
 }
 
@@ -141,7 +157,8 @@ func onClient(fault string, ttls float64) Act {
 
 // onServer is a fault of the server to which the command is sent.
 func onServer(fault string, ttls float64) Act {
-	return Act{Name: fault, lasts: true, request: fault != "squatter", reply: fault != "stall", breaks: strings.HasPrefix(fault, "restart"), steps: func(d Deviation) (before, after []schedule.Step) {
+	restarts := strings.HasPrefix(fault, "restart")
+	return Act{Name: fault, lasts: true, request: fault != "squatter", reply: fault != "stall", breaks: restarts, restarts: restarts, steps: func(d Deviation) (before, after []schedule.Step) {
 		return lasting(fault, []string{d.Server}, ttls)
 	}}
 }
@@ -186,6 +203,22 @@ func clock(ttls float64) Act {
 	}}
 }
 
+// clockRate lets the clock of the server run too fast or too slow, for good.
+func clockRate(times float64) Act {
+	return Act{Name: fmt.Sprintf("clock-rate %g", times), kind: "clock-rate", lasts: true, jumps: serverClockFault, clocks: true, expiry: true, reply: true, steps: func(d Deviation) (before, after []schedule.Step) {
+		return []schedule.Step{{Verb: schedule.Start, What: "clock-rate", On: []string{d.Server}, Times: times}}, nil
+	}}
+}
+
+// onThread stops a thread of the process that sends the command, whichever of its threads does.
+func onThread(name, thread string) Act {
+	return Act{Name: name, kind: "pause-thread", request: true, reply: true, register: true, halts: true, thread: true, steps: func(Deviation) (before, after []schedule.Step) {
+		who := []string{thread}
+		return []schedule.Step{{Verb: schedule.Start, What: "pause-thread", Who: who}},
+			[]schedule.Step{sleep(long), {Verb: schedule.Stop, What: "pause-thread", Who: who}}
+	}}
+}
+
 // clientClock lets the clock of the client jump, for good.
 func clientClock(ttls float64) Act {
 	return Act{Name: fmt.Sprintf("client-clock %gT", ttls), lasts: true, jumps: clientClockFault, reply: true, steps: func(d Deviation) (before, after []schedule.Step) {
@@ -223,25 +256,27 @@ func (d Deviation) steps() (met, rest []schedule.Step) {
 // another is the master to which a second thing happens if it does not happen to that of the first.
 const another = "2"
 
-// allowed says whether the deviation can be done at the point, of a lock on so many masters, at the first or at some other one.
+// allowed says whether the deviation can be done at the point of a program of a lock, at the first master or at some other one.
 // Independent masters are alike: what happens to one of them happens to the first, and what happens then to another one to the second.
-func (d Deviation) allowed(masters int, server string) bool {
+func (d Deviation) allowed(p Program, lock locks.Spec, server string) bool {
 	switch {
-	case d.Server == schedule.Register && !d.Act.register, d.Act.masters > 0 && (masters <= minority || d.Server != "1"), d.Server != server && d.Server != schedule.Register:
+	case d.Server == schedule.Register && !d.Act.register, d.Act.masters > 0 && (lock.Masters <= minority || d.Server != "1"), d.Server != server && d.Server != schedule.Register:
 		return false
+	case d.Act.expiry && lock.Promises.NoLease, d.Act.thread && (p.Threads < 2 || d.Client != p.Names()[0]):
+		return false
+	case d.Act.jumps != "" && slices.ContainsFunc(p.Steps, func(s schedule.Step) bool { return s.Verb == schedule.Start && s.What == d.Act.jumps }):
+		return false // it does what has been done from the beginning
 	case d.Reply:
 		return d.Act.reply
 	}
 	return d.Act.request
 }
 
-// At returns all deviations that begin at a point, of a lock on so many masters, if nothing else has happened.
-func At(p Point, masters int) (all []Deviation) { return on(p, masters, "1") }
-
-func on(p Point, masters int, server string) (all []Deviation) {
+// at are all deviations that begin at a point of the program of a lock, if it goes to this server or to the register.
+func (p Program) at(at Point, lock locks.Spec, server string) (all []Deviation) {
 	for _, act := range Acts() {
 		for _, reply := range []bool{false, true} {
-			if d := (Deviation{Point: p, Reply: reply, Act: act}); d.allowed(masters, server) {
+			if d := (Deviation{Point: at, Reply: reply, Act: act}); d.allowed(p, lock, server) {
 				all = append(all, d)
 			}
 		}

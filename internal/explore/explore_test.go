@@ -137,7 +137,7 @@ func TestDeviations(t *testing.T) {
 		t.Fatalf("in fair weather %v is broken, and %v unknown: %v", fair.Fail, fair.Unknown, err)
 	}
 	at := fair.Points[slices.IndexFunc(fair.Points, func(p explore.Point) bool { return p.What == "GET" })]
-	for _, d := range explore.At(at, lock.Masters) {
+	for _, d := range relay.At(at, lock) {
 		out, err := explore.Run(t.Context(), explore.Finding{Program: relay, Deviations: []explore.Deviation{d}}.Schedule(), lock, backend)
 		if err != nil || out.Missed {
 			t.Errorf("%v: missed %v, %v", d, out.Missed, err)

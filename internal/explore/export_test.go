@@ -31,7 +31,7 @@ func Ranked(ctx context.Context, lock locks.Spec, program string, rank uint64, p
 	if err != nil {
 		return Finding{}, err
 	}
-	space := NewSpace(p, fair.Points, lock.Masters)
+	space := NewSpace(p, fair.Points, lock)
 	if rank >= space.Len() {
 		return Finding{}, ErrNoRank
 	}
@@ -76,3 +76,6 @@ func Less(ctx context.Context, p Program, lock locks.Spec, property checker.Prop
 	}
 	return p, false, nil
 }
+
+// At returns all deviations that begin at a point of the program of a lock.
+func (p Program) At(at Point, lock locks.Spec) []Deviation { return p.at(at, lock, "1") }

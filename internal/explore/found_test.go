@@ -410,7 +410,7 @@ func TestRanksOfFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := explore.NewSpace(p, fair.Points, lock.Masters)
+		s := explore.NewSpace(p, fair.Points, lock)
 		if rank >= s.Len() {
 			t.Errorf("%s: rank %d of %d schedules", name, rank, s.Len())
 			continue

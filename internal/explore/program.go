@@ -199,7 +199,7 @@ func (p Program) with(all ...Deviation) Program {
 		}
 		acts = append(acts, slices.Concat(met, rest)...)
 		tail = rest
-		p.Replicas = max(p.Replicas, d.Act.replicas)
+		p.Replicas, p.Clocks = max(p.Replicas, d.Act.replicas), p.Clocks || d.Act.clocks
 	}
 	for _, d := range all { // or else it would be in force to the end of the lane
 		if d.Act.action != "" && d.Call > 0 {

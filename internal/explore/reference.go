@@ -109,7 +109,7 @@ func (e *explorer) breaks(ctx context.Context, property checker.Property, ref lo
 	kind := joined(kinds)
 	seen := of.kinds[kind]
 	if seen == nil {
-		seen = &outlook{left: p.alike(of.fair.Points, ref.Masters, kinds, kindOf)}
+		seen = &outlook{left: p.alike(of.fair.Points, ref, kinds, kindOf)}
 		rng := rand.New(rand.NewPCG(0, 0)) // neighbours are much alike
 		rng.Shuffle(len(seen.left), func(i, j int) { seen.left[i], seen.left[j] = seen.left[j], seen.left[i] })
 		of.kinds[kind] = seen

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/lockbench/lockbench/locks"
 )
 
 // Drawn is what schedules came to that were drawn.
@@ -38,7 +40,7 @@ func (e *explorer) sample(ctx context.Context, searches []*search) {
 		var triples []sampled
 		for _, s := range pairs {
 			if len(triples) < left && len(s.ds) == 2 {
-				triples = s.further(rng, e.lock.Masters, triples)
+				triples = s.further(rng, e.lock, triples)
 			}
 		}
 		left -= e.drawn(ctx, triples, seen)
@@ -62,7 +64,7 @@ func (e *explorer) pairs(ctx context.Context, rng *rand.Rand, searches []*search
 		of.meet(ctx, e)
 	}
 	for i, one := range all {
-		if next := one.of.after(one.ds[0], e.lock.Masters); len(next) > 0 {
+		if next := one.of.after(one.ds[0], e.lock); len(next) > 0 {
 			all[i].ds = append(all[i].ds, one.of.pick(rng, next))
 		}
 	}
@@ -70,8 +72,8 @@ func (e *explorer) pairs(ctx context.Context, rng *rand.Rand, searches []*search
 }
 
 // further adds a schedule in which something happens after the last deviation, if something can.
-func (s sampled) further(rng *rand.Rand, masters int, to []sampled) []sampled {
-	next := s.of.program.after(s.ds[len(s.ds)-1], s.out.Points, masters)
+func (s sampled) further(rng *rand.Rand, lock locks.Spec, to []sampled) []sampled {
+	next := s.of.program.after(s.ds[len(s.ds)-1], s.out.Points, lock)
 	next = slices.DeleteFunc(next, func(d Deviation) bool { return !follow(s.ds[0], d) })
 	if len(next) == 0 {
 		return to
@@ -117,9 +119,9 @@ func (s *search) meet(ctx context.Context, e *explorer) {
 }
 
 // after are the deviations that can come after one that was met; none if it ended what is to be met.
-func (s *search) after(d Deviation, masters int) []Deviation {
+func (s *search) after(d Deviation, lock locks.Spec) []Deviation {
 	rank, _ := s.space.Rank([]Deviation{d})
-	return s.program.after(d, s.first[rank-1], masters)
+	return s.program.after(d, s.first[rank-1], lock)
 }
 
 // pick picks one of some deviations. Each class of commands is as likely as any other, however often its commands are sent: what a

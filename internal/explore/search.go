@@ -22,9 +22,9 @@ func (e *explorer) fairWeather(ctx context.Context, p Program) *search {
 	if ctx.Err() == nil && e.mine(0) {
 		e.look(ctx, p, 0, nil, fair)
 	}
-	s := &search{program: p, fair: fair, space: NewSpace(p, nil, e.lock.Masters)}
+	s := &search{program: p, fair: fair, space: NewSpace(p, nil, e.lock)}
 	if p.laned() {
-		s.space = NewSpace(p, fair.Points, e.lock.Masters)
+		s.space = NewSpace(p, fair.Points, e.lock)
 	}
 	s.first = make([][]Point, len(s.space.first))
 	return s

@@ -86,7 +86,7 @@ func (e *explorer) begin(ctx context.Context, programs []Program) []*search {
 	searches := make([]*search, len(programs))
 	e.each(ctx, len(programs), func(i int) {
 		programs[i].RealTTL = Lease
-		s := &search{program: programs[i], space: NewSpace(programs[i], nil, e.lock.Masters)}
+		s := &search{program: programs[i], space: NewSpace(programs[i], nil, e.lock)}
 		var err error
 		if s.fair, err = e.run(ctx, s.program, e.lock); err != nil {
 			e.unplayed(err, s.program, nil)
@@ -96,7 +96,7 @@ func (e *explorer) begin(ctx context.Context, programs []Program) []*search {
 			e.look(ctx, s.program, 0, nil, s.fair)
 		}
 		if s.program.laned() && e.Depth > 0 {
-			s.space = NewSpace(s.program, s.fair.Points, e.lock.Masters)
+			s.space = NewSpace(s.program, s.fair.Points, e.lock)
 		}
 		searches[i] = s
 	})

@@ -3,7 +3,7 @@ package explore
 import (
 	"slices"
 
-	"github.com/lockbench/lockbench/workloads/schedule"
+	"github.com/lockbench/lockbench/locks"
 )
 
 // Space are the schedules of a program with a lock, up to some number of deviations, in an order: that without one, those with one, and
@@ -11,7 +11,7 @@ import (
 // once the program has been played with the first.
 type Space struct {
 	program Program
-	masters int
+	lock    locks.Spec
 	first   []Deviation
 	second  [][]Deviation // by the first; nil: it was not played
 	before  []uint64      // how many schedules of two come before those of each first
@@ -19,10 +19,10 @@ type Space struct {
 }
 
 // NewSpace returns that of a program whose commands without deviations are points, with a deviation at most.
-func NewSpace(p Program, points []Point, masters int) *Space {
-	s := &Space{program: p, masters: masters}
+func NewSpace(p Program, points []Point, lock locks.Spec) *Space {
+	s := &Space{program: p, lock: lock}
 	for _, at := range points {
-		s.first = append(s.first, p.at(at, masters, "1")...)
+		s.first = append(s.first, p.at(at, lock, "1")...)
 	}
 	s.second, s.before = make([][]Deviation, len(s.first)), make([]uint64, len(s.first))
 	s.total = 1 + uint64(len(s.first))
@@ -33,13 +33,13 @@ func NewSpace(p Program, points []Point, masters int) *Space {
 func (s *Space) Deepen(points func(i int) []Point) {
 	for i, d := range s.first {
 		s.before[i] = s.total
-		s.second[i] = s.program.after(d, points(i), s.masters)
+		s.second[i] = s.program.after(d, points(i), s.lock)
 		s.total += uint64(len(s.second[i]))
 	}
 }
 
 // after are the deviations that can come after another one, whose run had these points.
-func (p Program) after(d Deviation, points []Point, masters int) (all []Deviation) {
+func (p Program) after(d Deviation, points []Point, lock locks.Spec) (all []Deviation) {
 	begun := slices.Index(points, d.Point)
 	if begun < 0 {
 		return nil // it was held up and never sent
@@ -53,7 +53,7 @@ func (p Program) after(d Deviation, points []Point, masters int) (all []Deviatio
 		if at.Server == another {
 			server = another
 		}
-		for _, next := range p.at(at, masters, server) {
+		for _, next := range p.at(at, lock, server) {
 			if follow(d, next) {
 				next.Since = sent[anyNth(at)]
 				all = append(all, next)
@@ -61,13 +61,6 @@ func (p Program) after(d Deviation, points []Point, masters int) (all []Deviatio
 		}
 	}
 	return all
-}
-
-// at are the deviations at a point of the program, on a server or the register, without those that do what has been done from the beginning.
-func (p Program) at(at Point, masters int, server string) []Deviation {
-	return slices.DeleteFunc(on(at, masters, server), func(d Deviation) bool {
-		return d.Act.jumps != "" && slices.ContainsFunc(p.Steps, func(s schedule.Step) bool { return s.Verb == schedule.Start && s.What == d.Act.jumps })
-	})
 }
 
 // anyNth is a point whichever of the commands of its name it is.
@@ -78,6 +71,7 @@ func anyNth(at Point) Point {
 
 // follow says whether one deviation can come after another. Two faults of a kind on one target are one, and who has crashed, or is cut
 // off, is not hit again. Nor is who stood still in the same call: its end is waited for, and what would hold it up then would hold up all.
+// A clock that runs wrong would be right again without a word if its server was restarted.
 func follow(first, next Deviation) bool {
 	same := first.Client == next.Client
 	switch {
@@ -89,6 +83,8 @@ func follow(first, next Deviation) bool {
 		return false
 	case first.Act.jumps != "" && first.Act.jumps == next.Act.jumps:
 		return first.Act.jumps == clientClockFault && !same || first.Act.jumps == serverClockFault && first.Server != next.Server
+	case first.Act.clocks && next.Act.restarts:
+		return false
 	case first.Act.replicas > 0 && next.Act.replicas > 0:
 		return false
 	}
@@ -141,7 +137,7 @@ func (d Deviation) same(other Deviation) bool {
 const mostAlike = 500
 
 // alike are all sets of deviations at points that are of these kinds, as kindOf tells them, in whatever order they come.
-func (p Program) alike(points []Point, masters int, kinds []string, kindOf func(Deviation) string) [][]Deviation {
+func (p Program) alike(points []Point, lock locks.Spec, kinds []string, kindOf func(Deviation) string) [][]Deviation {
 	var all [][]Deviation
 	var add func(before []Deviation, next []Deviation, left []string)
 	add = func(before []Deviation, next []Deviation, left []string) {
@@ -157,12 +153,12 @@ func (p Program) alike(points []Point, masters int, kinds []string, kindOf func(
 			rest := slices.Delete(slices.Clone(left), i, i+1)
 			var then []Deviation
 			if len(rest) > 0 {
-				then = p.after(d, points, masters)
+				then = p.after(d, points, lock)
 			}
 			add(append(slices.Clone(before), d), then, rest)
 		}
 	}
-	add(nil, NewSpace(p, points, masters).first, kinds)
+	add(nil, NewSpace(p, points, lock).first, kinds)
 	if n := len(all); n > mostAlike {
 		for i := range mostAlike {
 			all[i] = all[i*n/mostAlike]

@@ -35,7 +35,7 @@ func TestSpace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := explore.NewSpace(p, fair.Points, lock.Masters)
+	s := explore.NewSpace(p, fair.Points, lock)
 	shallow := s.Len()
 	s.Deepen(func(int) []explore.Point { return fair.Points })
 	if s.Len() < 10*shallow {

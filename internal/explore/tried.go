@@ -44,7 +44,7 @@ func columnOf(p Program, ds []Deviation) string {
 }
 
 // column is that of the overview in which an act is: whatever its length and direction.
-func (a Act) column() string { return cmp.Or(a.jumps, a.kind, a.Name) }
+func (a Act) column() string { return cmp.Or(a.kind, a.jumps, a.Name) }
 
 // columns are all columns of the overview, in order.
 func columns() []string {

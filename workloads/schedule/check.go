@@ -140,7 +140,7 @@ func (c *checker) start(p Step) error {
 	c.faults[target(p)] = true
 	all := faults()
 	f := all[slices.IndexFunc(all, func(f fault) bool { return f.name == p.What })]
-	if f.name == "clock-ahead" && !c.schedule.Clocks {
+	if slices.Contains([]string{"clock-ahead", "clock-rate"}, f.name) && !c.schedule.Clocks {
 		return errors.New("servers whose clocks can be set have to be asked for: the head wants clocks")
 	}
 	return c.replicas(f.needs())

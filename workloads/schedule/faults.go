@@ -22,9 +22,10 @@ type fault struct {
 	name string
 	hits victim
 	by   bool // it has an amount
+	rate bool // it has a rate
 	// replicas is how many replicas there must be; 0 where it hits one means one.
 	replicas int
-	// begins and ends are sentences with {client}, {server}, {servers}, {nth} and {by} in them. Without ends nothing stops it.
+	// begins and ends are sentences with {client}, {server}, {servers}, {nth}, {by} and {times} in them. Without ends nothing stops it.
 	// beginsOnReply is that of the other direction; empty: it has no direction.
 	begins, beginsOnReply, ends string
 }
@@ -69,6 +70,10 @@ func (p Step) checkFault() error {
 		return fmt.Errorf("%s %s: it has no direction, and reply is given", p.Verb, p.What)
 	case f.by && p.Verb == Start && p.By == nil:
 		return fmt.Errorf("%s %s: want by how much, such as by 2T", p.Verb, p.What)
+	case f.rate && p.Verb == Start && p.Times == 0:
+		return fmt.Errorf("%s %s: want how many times as fast, such as times 2", p.Verb, p.What)
+	case p.Times != 0 && (!f.rate || p.Verb == Stop):
+		return fmt.Errorf("%s %s: it has no rate, and times %v is given", p.Verb, p.What, p.Times)
 	case p.By != nil && (!f.by || p.Verb == Stop):
 		return fmt.Errorf("%s %s: it has no amount, and %s is given", p.Verb, p.What, p.By)
 	}

@@ -11,6 +11,11 @@ func faultsOfNemesis() []fault {
 			ends:   "the clock of {client} is set right",
 		},
 		{
+			name: "client-clock-rate", hits: client, rate: true,
+			begins: "the clock of {client}, and its timers, run {times} times as fast as they should",
+			ends:   "the clock of {client} is set right",
+		},
+		{
 			name: "clock", hits: server, by: true,
 			begins: "the clock of {server} jumps by {by}",
 			ends:   "the clock of {server} is set right",
@@ -18,6 +23,11 @@ func faultsOfNemesis() []fault {
 		{
 			name: "clock-ahead", hits: server, by: true,
 			begins: "the clock of {server} is ahead by {by}",
+			ends:   "the clock of {server} is set right",
+		},
+		{
+			name: "clock-rate", hits: server, rate: true,
+			begins: "the clock of {server} runs {times} times as fast as it should",
 			ends:   "the clock of {server} is set right",
 		},
 		{
@@ -116,6 +126,11 @@ func faultsOfNemesis() []fault {
 			name: "pause", hits: client,
 			begins: "{client} stands still",
 			ends:   "{client} goes on",
+		},
+		{
+			name: "pause-thread", hits: client,
+			begins: "the thread {client} stands still, and its process goes on",
+			ends:   "the thread {client} goes on",
 		},
 		{
 			name: "power-loss", hits: server,

@@ -86,14 +86,15 @@ type Step struct {
 	Reply   bool
 	Action  Action // what a rule does
 
-	For      *Span // for how long a lease is asked for, or something lasts
-	Within   *Span // for how long it is tried or waited
-	By       *Span // how much a fault moves or delays something
-	GivingUp *Span // after how long an acquire gives up
-	Key      int   // from 1 on; 0: the first
-	Tries    int   // that are made at most, until it is granted
-	Retries  int   // that are made at most while nothing is known
-	N        int   // how often, or which round of a lottery, or the value of a setting
+	For      *Span   // for how long a lease is asked for, or something lasts
+	Within   *Span   // for how long it is tried or waited
+	By       *Span   // how much a fault moves or delays something
+	GivingUp *Span   // after how long an acquire gives up
+	Times    float64 // how many times as fast as it should a clock runs; 0: it is not said
+	Key      int     // from 1 on; 0: the first
+	Tries    int     // that are made at most, until it is granted
+	Retries  int     // that are made at most while nothing is known
+	N        int     // how often, or which round of a lottery, or the value of a setting
 
 	Eventually bool // it is tried for as long as a free lock may take
 	Again      bool // what was released is released again

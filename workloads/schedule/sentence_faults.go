@@ -20,7 +20,7 @@ func (p Step) stops(who string) string { return p.filled(faultNamed(p.What).ends
 // filled is a sentence about the step's fault, with the words of the step in it.
 func (p Step) filled(sentence, who string) string {
 	return strings.NewReplacer("{client}", who, "{server}", servers(p.On), "{servers}", from(p.On), "{nth}", numbered(p.Replica),
-		"{by}", p.By.english()).Replace(sentence)
+		"{by}", p.By.english(), "{times}", fmt.Sprint(p.Times)).Replace(sentence)
 }
 
 // from names the servers that somebody is cut off from.

@@ -13,6 +13,7 @@ type modifier struct {
 	span func(*Step) **Span
 	n    func(*Step) *int
 	flag func(*Step) *bool
+	rate func(*Step) *float64
 }
 
 // modifiers are all of them, in the order in which they are written.
@@ -21,6 +22,7 @@ func modifiers() []modifier {
 		{name: "key", n: func(p *Step) *int { return &p.Key }},
 		{name: "for", span: func(p *Step) **Span { return &p.For }},
 		{name: "by", span: func(p *Step) **Span { return &p.By }},
+		{name: "times", rate: func(p *Step) *float64 { return &p.Times }},
 		{name: "tries", n: func(p *Step) *int { return &p.Tries }},
 		{name: "retries", n: func(p *Step) *int { return &p.Retries }},
 		{name: "within", span: func(p *Step) **Span { return &p.Within }},
@@ -65,6 +67,8 @@ func (p Step) String() string {
 			words = append(words, m.name, strconv.Itoa(*m.n(&p)))
 		case m.flag != nil && *m.flag(&p):
 			words = append(words, m.name)
+		case m.rate != nil && *m.rate(&p) != 0:
+			words = append(words, m.name, strconv.FormatFloat(*m.rate(&p), 'f', -1, 64))
 		case m.span != nil && *m.span(&p) != nil:
 			if !f.span || m.name != "for" {
 				words = append(words, m.name)
@@ -177,6 +181,18 @@ func number(word string, to *int) error {
 		return fmt.Errorf("want a number up to %d, found %q", most, word)
 	}
 	*to = n
+	return nil
+}
+
+// fastest is how many times as fast as it should a clock runs at most, and one part in so many at least.
+const fastest = 1000
+
+func rate(word string, to *float64) error {
+	times, err := strconv.ParseFloat(word, 64)
+	if err != nil || !(times >= 1.0/fastest && times <= fastest) { // NaN too
+		return fmt.Errorf("want a number from %v to %d, such as 1.5, found %q", 1.0/fastest, fastest, word)
+	}
+	*to = times
 	return nil
 }
 

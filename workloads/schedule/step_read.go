@@ -148,12 +148,15 @@ func (r *reader) modifier(name string) error {
 		return fmt.Errorf("%s: want a value after it", name)
 	}
 	var err error
-	if m.n != nil {
+	switch {
+	case m.n != nil:
 		err = number(r.next(), m.n(r.step))
 		if err == nil && *m.n(r.step) == 0 {
 			err = fmt.Errorf("want a number from 1 on, found 0")
 		}
-	} else {
+	case m.rate != nil:
+		err = rate(r.next(), m.rate(r.step))
+	default:
 		err = span(r.next(), m.span(r.step))
 	}
 	if err != nil {

@@ -128,7 +128,7 @@ func formOf(v Verb) (form, bool) {
 	case Sleep:
 		return form{span: true}, true
 	case Start:
-		return form{about: some, what: Faults, takes: []string{"on", "replica", "by", "reply"}}, true
+		return form{about: some, what: Faults, takes: []string{"on", "replica", "by", "times", "reply"}}, true
 	case Stop:
 		return form{about: some, what: Faults, takes: []string{"on", "replica"}}, true
 	case Set:

@@ -32,6 +32,9 @@ func TestListsFaults(t *testing.T) {
 		if k.Amount == nemesis.ByTime {
 			b.WriteString("by: true, ")
 		}
+		if k.Amount == nemesis.AtRate {
+			b.WriteString("rate: true, ")
+		}
 		if k.Replicas > 0 {
 			fmt.Fprintf(&b, "replicas: %d, ", k.Replicas)
 		}
@@ -90,11 +93,14 @@ func TestListsFaultsInDocs(t *testing.T) {
 		if k.Amount == nemesis.ByTime {
 			form += " by 0.5T"
 		}
+		if k.Amount == nemesis.AtRate {
+			form += " times 2"
+		}
 		if k.BeginsOnReply != "" {
 			form += " [reply]"
 			begins += "; with `reply`: " + k.BeginsOnReply
 		}
-		words := strings.NewReplacer("{client}", "A", "{server}", "the server", "{servers}", "the servers", "{nth}", "", "{by}", "so much")
+		words := strings.NewReplacer("{client}", "A", "{server}", "the server", "{servers}", "the servers", "{nth}", "", "{by}", "so much", "{times}", "so many")
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", form, words.Replace(begins), words.Replace(ends))
 	}
 	b.WriteString("\n")
