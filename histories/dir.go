@@ -24,6 +24,7 @@ const (
 	CommandsFile = "commands.jsonl" // the exchanges, if they were kept
 	SamplesFile  = "samples.jsonl"  // what processes took of the machine; not in virtual time
 	ReportFile   = "report.html"    // the page that draws the run
+	ScheduleFile = "schedule.json"  // the user's own schedule that was played, and what waited for what
 )
 
 // Phase says how far a run came.
@@ -144,7 +145,7 @@ func (d *Dir) Checked(meta Meta, results any) error {
 
 // WriteFile adds a file of the caller's to the directory, whole or not at all. The
 // name has no separators and is none of lockbench's own, except CommandsFile,
-// SamplesFile and ReportFile.
+// SamplesFile, ReportFile and ScheduleFile.
 func (d *Dir) WriteFile(name string, data []byte) error {
 	own := func(f string) bool { return strings.EqualFold(f, name) }
 	if strings.ContainsAny(name, `/\:`) || !filepath.IsLocal(name) || name == "." ||

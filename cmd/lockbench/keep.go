@@ -47,7 +47,7 @@ func pageOptions(r report.Run, at string, notices []string) html.Options {
 	opt := html.Options{Notices: notices, Plots: plot.Draw}
 	if r.Dir != "" {
 		for _, name := range []string{
-			histories.EventsFile, histories.CommandsFile, histories.RunFile, histories.ResultsFile, histories.SamplesFile, "logs",
+			histories.EventsFile, histories.CommandsFile, histories.RunFile, histories.ResultsFile, histories.SamplesFile, histories.ScheduleFile, "logs",
 		} {
 			file := filepath.Join(r.Dir, name)
 			if _, err := os.Stat(file); err != nil {

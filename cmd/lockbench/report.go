@@ -123,6 +123,7 @@ func stored(ctx context.Context, path string) (report.Run, []string, error) {
 		return report.Run{}, nil, usage(err)
 	}
 	r, damage := report.Load(dir)
+	damage = errors.Join(damage, withKept(ctx, &r))
 	var notices []string
 	known := r.Meta.Schema != 0
 	if !known { // the history may tell something all the same

@@ -35,6 +35,10 @@ func (t *runsTold) one(ctx context.Context, res harness.Result) error {
 	drawn := draw(res)
 	if own := t.flags.own; own != nil && drawn.Dir != "" { // for the page
 		withSchedule(ctx, &drawn, *own, res)
+		if err := keepSchedule(drawn); err != nil {
+			fmt.Fprintln(t.log, "lockbench: the schedule was not kept beside the history: "+err.Error())
+			t.undrawn = true
+		}
 	}
 	if wanted, shown := drawn.Reproduced(); wanted {
 		t.wanted++

@@ -31,11 +31,13 @@ type Run struct {
 // A Gate is something that waited for something else, as the schedule says. A place is the name of a client or of a server, or empty: it
 // is among the faults.
 type Gate struct {
-	From, To  time.Duration
-	At, Goes  string // the places where it was waited for, and what waited
-	Event     int    // that was waited for
-	Condition string // as the schedule has it, such as "wait held A"
-	Rule      string // that met the command that was waited for, as the schedule has it; empty: no rule did
+	From      time.Duration `json:"from"`
+	To        time.Duration `json:"to"`
+	At        string        `json:"at,omitempty"`   // where it was waited for
+	Goes      string        `json:"goes,omitempty"` // where what waited is
+	Event     int           `json:"event"`          // that was waited for
+	Condition string        `json:"condition"`      // as the schedule has it, such as "wait held A"
+	Rule      string        `json:"rule,omitempty"` // that met the command that was waited for, as the schedule has it; empty: no rule did
 }
 
 // Recorded is how many events the history has.
