@@ -73,6 +73,19 @@ func (b Backend) Unsupported(topo cluster.Topology) error {
 	return b.Refuses(topo)
 }
 
+// Ready starts a server of the backend and stops it again. It returns why there can be none, such as a missing redis-server or image,
+// or nil. In virtual time there always can.
+func (b Backend) Ready(ctx context.Context) error {
+	if b.Virtual() {
+		return nil
+	}
+	servers, err := b.Open(ctx, cluster.Topology{Masters: 1}, Opening{})
+	if err != nil {
+		return err
+	}
+	return servers.Close()
+}
+
 // orDefault is Embedded in place of the zero value.
 func (b Backend) orDefault() Backend {
 	if b.Name == "" && b.Open == nil {

@@ -34,6 +34,7 @@ type Result struct {
 	Album     []Snapshot           // one after each step of a script and one at the end, if they were kept
 	Samples   []histories.Sample   // what processes took of the machine
 	Calls     []Call               // of a script, if they were kept
+	Left      string               // in virtual time: where goroutines stand that the lock leaves behind when it is closed; empty: there are none
 	checker.Judgement
 	Dir string // where the run is kept; empty if it is not
 }
@@ -69,7 +70,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	recorder := histories.NewRecorder(sink)
 	env := surroundings{
 		recorder: recorder, tape: &tape{on: cfg.Tape}, sampler: new(sampler), album: &album{on: cfg.Album}, calls: &callLog{on: cfg.Calls},
-		hangs: new(workloads.Hangs), interrupted: ctx.Err, keys: new([]workloads.Key),
+		hangs: new(workloads.Hangs), interrupted: ctx.Err, keys: new([]workloads.Key), left: new(string),
 	}
 	if res.Dir != "" {
 		env.logs = filepath.Join(res.Dir, "logs")
@@ -116,6 +117,7 @@ func (c Config) notes(servers Opened) (notes []string) {
 // collect takes over what was recorded of a run, which ended with played.
 func (r *Result) collect(cfg Config, env surroundings, played error) {
 	r.Events, r.Exchanges, r.Samples, r.Album, r.Calls = env.recorder.Events(), env.tape.exchanges(), env.sampler.kept, env.album.kept, env.calls.all()
+	r.Left = *env.left
 	r.Meta.Terms = cfg.terms(*env.keys, cfg.Tape && env.tape.note() == "")
 	r.Meta.Usage, r.Meta.Notes = histories.Sum(env.sampler.kept), append(r.Meta.Notes, env.sampler.notes...)
 	if n := env.recorder.Clamped(); n > 0 {
@@ -294,4 +296,5 @@ type surroundings struct {
 	fleet       *worker.Fleet    // of clients that are processes; nil: they are not
 	lookout     *lookout         // nil: the load is played to its end
 	keys        *[]workloads.Key // takes the keys of the run, once it is known where locks are kept
+	left        *string          // takes where goroutines stand that are left when all is closed
 }

@@ -40,6 +40,7 @@ func (t *toldInBubble) after(err error, env surroundings, meta *histories.Meta) 
 	if !ok {
 		return err
 	}
+	*env.left = left.Stacks
 	meta.Notes = append(meta.Notes, "the lock leaves goroutines behind when it is closed: "+oneLine(left.Stacks))
 	return without(err, left)
 }

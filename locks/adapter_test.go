@@ -36,7 +36,7 @@ func withLibrary(t *testing.T, lock string, check func(*adapted)) {
 	err = onEmbedded(spec, func(w *world) {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 		defer cancel()
-		a := &adapted{world: w, T: t, ctx: ctx, embedded: w.cluster.(*embedded.Cluster), spec: spec}
+		a := &adapted{world: w, T: t, ctx: ctx, embedded: w.Cluster.(*embedded.Cluster), spec: spec}
 		defer func() {
 			for _, c := range a.closers {
 				if err := c.Close(); err != nil {
@@ -53,7 +53,7 @@ func withLibrary(t *testing.T, lock string, check func(*adapted)) {
 
 // client is a connected client of that very name.
 func (a *adapted) client(name string) locks.Locker {
-	lock := a.spec.New(a.env(name))
+	lock := a.spec.New(a.Env(name))
 	if c, ok := lock.(locks.Connector); ok {
 		a.closers = append(a.closers, c)
 		if err := c.Connect(a.ctx); err != nil {
@@ -65,13 +65,13 @@ func (a *adapted) client(name string) locks.Locker {
 
 // link is the way of the client of that very name to a master.
 func (a *adapted) link(client string, node int) *wire.Link {
-	return a.cluster.Link(a.host(client), a.masters[node])
+	return a.Cluster.Link(a.Host(client), a.Masters[node])
 }
 
 // acquire must succeed.
 func (a *adapted) acquire(lock locks.Locker, ttl time.Duration) locks.Lease {
 	a.Helper()
-	held, err := lock.Acquire(a.ctx, a.key, ttl)
+	held, err := lock.Acquire(a.ctx, a.Key(), ttl)
 	if err != nil {
 		a.Errorf("acquire: %v", err)
 		return nothing{}
@@ -82,7 +82,7 @@ func (a *adapted) acquire(lock locks.Locker, ttl time.Duration) locks.Lease {
 // refused must not get the lock.
 func (a *adapted) refused(lock locks.Locker, ttl time.Duration) {
 	a.Helper()
-	if held, err := lock.Acquire(a.ctx, a.key, ttl); !errors.Is(err, locks.ErrTaken) {
+	if held, err := lock.Acquire(a.ctx, a.Key(), ttl); !errors.Is(err, locks.ErrTaken) {
 		a.Errorf("acquire answered %v, %v; want ErrTaken", held, err)
 	}
 }
@@ -90,7 +90,7 @@ func (a *adapted) refused(lock locks.Locker, ttl time.Duration) {
 // holders is the number of masters that hold something.
 func (a *adapted) holders() int {
 	a.Helper()
-	nodes, err := a.Inspect(a.key)
+	nodes, err := a.Inspect(a.Key())
 	if err != nil {
 		a.Error(err)
 	}
@@ -104,7 +104,7 @@ func (a *adapted) holders() int {
 // drop deletes the key on a master.
 func (a *adapted) drop(node int) {
 	a.Helper()
-	if err := a.env("admin").Nodes[node].Del(a.ctx, a.key).Err(); err != nil {
+	if err := a.Env("admin").Nodes[node].Del(a.ctx, a.Key()).Err(); err != nil {
 		a.Error(err)
 	}
 }
@@ -169,7 +169,7 @@ func TestBSMNeedsAName(t *testing.T) {
 func TestRueidislockClientComputedDeadline(t *testing.T) {
 	const ttl = 4 * time.Second
 	ahead := func(a *adapted) {
-		if err := a.embedded.SetClock(a.ctx, a.masters[0], 2*ttl, 1); err != nil {
+		if err := a.embedded.SetClock(a.ctx, a.Masters[0], 2*ttl, 1); err != nil {
 			a.Error(err)
 		}
 	}
@@ -283,7 +283,7 @@ func TestRueidislockContexts(t *testing.T) {
 	withLibrary(t, "rueidislock", func(a *adapted) {
 		l := a.client("A")
 		ctx, cancel := context.WithTimeout(a.ctx, 100*time.Millisecond)
-		held, err := l.Acquire(ctx, a.key, ttl)
+		held, err := l.Acquire(ctx, a.Key(), ttl)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -297,7 +297,7 @@ func TestRueidislockContexts(t *testing.T) {
 		hold := a.link("A", 0).HoldReply(wire.Match{Names: []string{"EVALSHA"}})
 		ctx, cancel = context.WithTimeout(a.ctx, 10*time.Millisecond)
 		defer cancel()
-		if _, err := l.Acquire(ctx, a.key, ttl); err == nil || locks.Classify(err) != locks.Indefinite {
+		if _, err := l.Acquire(ctx, a.Key(), ttl); err == nil || locks.Classify(err) != locks.Indefinite {
 			t.Errorf("acquire answered %v, want an indefinite error", err)
 		}
 		hold.Release()
@@ -324,7 +324,7 @@ func TestRedsyncHungNode(t *testing.T) {
 			link.Freeze()
 			defer link.Thaw()
 			start := time.Now()
-			held, err := l.Acquire(a.ctx, a.key, ttl)
+			held, err := l.Acquire(a.ctx, a.Key(), ttl)
 			took := time.Since(start)
 			if works != (err == nil) || works != (took < ttl/10) {
 				t.Errorf("%s with a master that hangs: %v after %v, want success %v", lock, err, took, works)
@@ -390,14 +390,14 @@ func TestRedsyncSetNXOnExtend(t *testing.T) {
 // long. It says nothing about the lock.
 func TestRedsyncErrFailedIsIndefinite(t *testing.T) {
 	withLibrary(t, "redsync", func(a *adapted) {
-		pool := goredis.NewPool(a.env("direct").Nodes[0])
-		other := redsync.New(pool).NewMutex(a.key, redsync.WithExpiry(time.Minute))
+		pool := goredis.NewPool(a.Env("direct").Nodes[0])
+		other := redsync.New(pool).NewMutex(a.Key(), redsync.WithExpiry(time.Minute))
 		if err := other.LockContext(a.ctx); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(a.ctx, time.Second)
 		defer cancel()
-		err := redsync.New(pool).NewMutex(a.key, redsync.WithRetryDelay(time.Minute)).LockContext(ctx)
+		err := redsync.New(pool).NewMutex(a.Key(), redsync.WithRetryDelay(time.Minute)).LockContext(ctx)
 		if !errors.Is(err, redsync.ErrFailed) || errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("a wait that was cut short answered %v; redsync is known to hide that", err)
 		}
@@ -410,7 +410,7 @@ func TestRedsyncErrFailedIsIndefinite(t *testing.T) {
 
 		// All masters say yes, too late.
 		const ttl = time.Second
-		for i := range a.masters {
+		for i := range a.Masters {
 			hold := a.link("A", i).HoldReply(wire.Match{Names: []string{"SET"}})
 			go func() {
 				<-hold.Seen()
@@ -418,7 +418,7 @@ func TestRedsyncErrFailedIsIndefinite(t *testing.T) {
 				hold.Release()
 			}()
 		}
-		_, err = a.client("A").Acquire(a.ctx, a.key, ttl)
+		_, err = a.client("A").Acquire(a.ctx, a.Key(), ttl)
 		if !errors.Is(err, redsync.ErrFailed) || locks.Classify(err) != locks.Indefinite {
 			t.Errorf("an acquire that took too long answered %v, want an indefinite ErrFailed", err)
 		}

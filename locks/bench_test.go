@@ -55,22 +55,22 @@ func BenchmarkUncontended(b *testing.B) {
 	for _, spec := range libraries.Catalogue() {
 		b.Run(spec.Name, func(b *testing.B) {
 			w := deployments.world(b, spec)
-			defer w.close()
+			defer w.Close()
 			env := w.Client("A")
 			lock := spec.New(env)
 			defer closeLock(b, lock)
-			if unable(b, spec, lock, w.key) {
+			if unable(b, spec, lock, w.Key()) {
 				return
 			}
 			var locked, bare time.Duration
 			rounds := 0
 			for b.Loop() {
 				start := time.Now()
-				if err := round(b.Context(), lock, w.key); err != nil && (spec.Sound || !errors.Is(err, locks.ErrNotHeld)) {
+				if err := round(b.Context(), lock, w.Key()); err != nil && (spec.Sound || !errors.Is(err, locks.ErrNotHeld)) {
 					b.Fatal(err)
 				}
 				between := time.Now()
-				if err := setDel(b.Context(), env.Nodes[0], w.key+"/bare"); err != nil {
+				if err := setDel(b.Context(), env.Nodes[0], w.Key()+"/bare"); err != nil {
 					b.Fatal(err)
 				}
 				locked += between.Sub(start)

@@ -17,12 +17,18 @@ type Client = redis.Client
 // not look at a plain cancellation while it waits for a reply: give every call a
 // deadline. Close ends whatever is still under way; the caller must close the client.
 func NewClient(dial func(ctx context.Context) (net.Conn, error)) *redis.Client {
+	return redis.NewClient(ClientOptions(dial))
+}
+
+// ClientOptions returns the options of the clients that NewClient returns. They are the caller's to
+// change.
+func ClientOptions(dial func(ctx context.Context) (net.Conn, error)) *redis.Options {
 	opt := clientOptions()
 	// A dial is part of the call that needs it, see lazyConn.
 	opt.Dialer = func(context.Context, string, string) (net.Conn, error) {
 		return newLazyConn(dial), nil
 	}
-	return redis.NewClient(opt)
+	return opt
 }
 
 // poolSize is how many commands a client can have under way. The pool is never exhausted, since the timers of those who wait for a

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/contract"
 	"github.com/lockbench/lockbench/internal/libraries"
-	"github.com/lockbench/lockbench/internal/testkit/locktest"
 	"github.com/lockbench/lockbench/locks"
 )
 
@@ -389,7 +389,7 @@ func TestContractCatchesMutants(t *testing.T) {
 			}
 			for _, name := range mut.breaks {
 				clause := clauseNamed(t, name)
-				inVirtualTime(spec)(t, func(w locktest.World) {
+				inVirtualTime(spec)(t, func(w contract.World) {
 					ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 					defer cancel()
 					err := clause.Check(ctx, spec, w)
@@ -403,20 +403,20 @@ func TestContractCatchesMutants(t *testing.T) {
 			}
 		})
 	}
-	for _, clause := range locktest.Clauses() {
+	for _, clause := range contract.Clauses() {
 		if !caught[clause.Name] {
 			t.Errorf("clause %q has no mutant that breaks it", clause.Name)
 		}
 	}
 }
 
-func clauseNamed(t *testing.T, name string) locktest.Clause {
+func clauseNamed(t *testing.T, name string) contract.Clause {
 	t.Helper()
-	for _, clause := range locktest.Clauses() {
+	for _, clause := range contract.Clauses() {
 		if clause.Name == name {
 			return clause
 		}
 	}
 	t.Fatalf("no clause %q", name)
-	return locktest.Clause{}
+	return contract.Clause{}
 }

@@ -71,22 +71,22 @@ func TestProtocolsArePinned(t *testing.T) {
 
 // protocol walks two clients through every call of the lock, and returns what they sent.
 func protocol(t *testing.T, w *world) string {
-	spec := w.spec
+	spec := w.Spec
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
-	w.rand = func(client string) io.Reader { return repeat(0x11 * (client[len(client)-1] - 'a' + 0xa)) }
-	tapes := make([]tape, len(w.masters))
+	w.Rand = func(client string) io.Reader { return repeat(0x11 * (client[len(client)-1] - 'a' + 0xa)) }
+	tapes := make([]tape, len(w.Masters))
 	client := func(name string) locks.Locker {
-		for i, node := range w.masters {
-			w.cluster.Link(w.host(name), node).Observe(tapes[i].record)
+		for i, node := range w.Masters {
+			w.Cluster.Link(w.Host(name), node).Observe(tapes[i].record)
 		}
-		return spec.New(w.env(name))
+		return spec.New(w.Env(name))
 	}
 	a, b := client("client-aa"), client("client-bb")
 	defer closeLock(t, a)
 	defer closeLock(t, b)
 
-	start := w.sleeper.Now()
+	start := w.Sleeper.Now()
 	var out strings.Builder
 	show := func(title string) {
 		w.Sleep(5 * time.Millisecond) // for what goes on in the background
@@ -112,7 +112,7 @@ func protocol(t *testing.T, w *world) string {
 		show(title)
 	}
 	acquire := func(l locks.Locker, ttl time.Duration, into *locks.Lease) func() error {
-		return func() (err error) { *into, err = l.Acquire(ctx, w.key, ttl); return err }
+		return func() (err error) { *into, err = l.Acquire(ctx, w.Key(), ttl); return err }
 	}
 	release := func(l *locks.Lease) func() error { return func() error { return (*l).Release(ctx) } }
 
@@ -130,7 +130,7 @@ func protocol(t *testing.T, w *world) string {
 	}
 	if spec.Reenters {
 		section("acquire again for 4s", nil, acquire(a, 4*time.Second, &inner))
-		section("count", nil, func() error { _, err := a.(locks.Reentrant).Count(ctx, w.key); return err })
+		section("count", nil, func() error { _, err := a.(locks.Reentrant).Count(ctx, w.Key()); return err })
 		section("inner release", nil, release(&inner))
 	}
 	section("first release", nil, release(&held))
@@ -150,7 +150,7 @@ func protocol(t *testing.T, w *world) string {
 	section("release", nil, release(&held))
 	if spec.ReadWrite {
 		section("read for 3s", nil, func() (err error) {
-			held, err = a.(locks.RWLocker).AcquireRead(ctx, w.key, 3*time.Second)
+			held, err = a.(locks.RWLocker).AcquireRead(ctx, w.Key(), 3*time.Second)
 			return err
 		})
 		section("refused acquire beside a reader", locks.ErrTaken, acquire(b, 3*time.Second, &none))
@@ -158,7 +158,7 @@ func protocol(t *testing.T, w *world) string {
 	}
 	if n, ok := a.(locks.Notifier); ok {
 		section("subscribe, new connection", nil, func() error {
-			_, leave, err := n.Subscribe(ctx, w.key)
+			_, leave, err := n.Subscribe(ctx, w.Key())
 			if err == nil {
 				leave()
 			}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/contract"
 	"github.com/lockbench/lockbench/internal/redis/cluster"
 	"github.com/lockbench/lockbench/internal/redis/embedded"
 	"github.com/lockbench/lockbench/internal/sim"
@@ -47,15 +48,15 @@ func replay(t *testing.T, seed uint64, build func(locks.Env) locks.Locker) strin
 	const clients, rounds, ttl = 4, 4, time.Second
 	var mu sync.Mutex
 	var log strings.Builder
-	err := sim.Run(seed, standstill, func(s *sim.World) error {
+	err := sim.Run(seed, time.Minute, func(s *sim.World) error {
 		c, err := embedded.New(s, cluster.Topology{Masters: 1}, embedded.Options{})
 		if err != nil {
 			return err
 		}
-		w := newWorld(c, locks.Spec{Masters: 1}, "orders/42")
-		w.virtual, w.clock = true, func() locks.Clock { return s.Source() }
-		w.rand = func(client string) io.Reader { return seeded(client).Rand }
-		w.sleeper = w.clock()
+		w := contract.On(c, locks.Spec{Masters: 1}, "orders/42")
+		w.InBubble, w.Clock = true, func() locks.Clock { return s.Source() }
+		w.Rand = func(client string) io.Reader { return seeded(client).Rand }
+		w.Sleeper = w.Clock()
 		var wg sync.WaitGroup
 		for i := range clients {
 			env := w.Client(fmt.Sprint("client", i))
@@ -88,8 +89,8 @@ func replay(t *testing.T, seed uint64, build func(locks.Env) locks.Locker) strin
 			}
 		}
 		wg.Wait()
-		w.close()
-		w.Sleep(drained)
+		w.Close()
+		w.Sleep(time.Hour) // longer than anything that a lock leaves running behind a closed client
 		if !s.Replayable() {
 			err = fmt.Errorf("at %d instants two sources acted at once", s.Ambiguous())
 		}

@@ -19,22 +19,22 @@ func TestRWHashClientIDDoesNotCount(t *testing.T) {
 	}
 	if err := onEmbedded(spec, func(w *world) {
 		ctx := context.Background()
-		a, b := spec.New(w.env("A")), spec.New(w.env("B"))
-		if _, err := a.Acquire(ctx, w.key, time.Minute); err != nil {
+		a, b := spec.New(w.Env("A")), spec.New(w.Env("B"))
+		if _, err := a.Acquire(ctx, w.Key(), time.Minute); err != nil {
 			t.Error(err)
 		}
-		inner, err := a.Acquire(ctx, w.key, time.Minute)
+		inner, err := a.Acquire(ctx, w.Key(), time.Minute)
 		if err != nil {
 			t.Error(err)
 			return
 		}
-		if _, err := b.Acquire(ctx, w.key, time.Minute); !errors.Is(err, locks.ErrTaken) {
+		if _, err := b.Acquire(ctx, w.Key(), time.Minute); !errors.Is(err, locks.ErrTaken) {
 			t.Errorf("beside two holds: %v", err)
 		}
 		if err := inner.Release(ctx); err != nil {
 			t.Error(err)
 		}
-		if _, err := b.Acquire(ctx, w.key, time.Minute); err != nil {
+		if _, err := b.Acquire(ctx, w.Key(), time.Minute); err != nil {
 			t.Errorf("beside one hold: %v, want a lease, as nobody counts", err)
 		}
 	}); err != nil {

@@ -21,9 +21,9 @@ func TestSpinStarvesTheHolder(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := onEmbedded(spec, func(w *world) {
-				env := w.env("process")
+				env := w.Env("process")
 				lock := spec.New(env).(locks.Patient)
-				held, err := lock.Acquire(context.Background(), w.key, time.Minute)
+				held, err := lock.Acquire(context.Background(), w.Key(), time.Minute)
 				if err != nil {
 					t.Error(err)
 					return
@@ -33,7 +33,7 @@ func TestSpinStarvesTheHolder(t *testing.T) {
 				answers := make(chan error)
 				for range locks.SpinPool {
 					go func() {
-						lease, err := lock.Await(waiting, w.key, time.Minute)
+						lease, err := lock.Await(waiting, w.Key(), time.Minute)
 						if err == nil {
 							err = lease.Release(context.Background())
 						}
@@ -68,10 +68,10 @@ func TestPatience(t *testing.T) {
 		}
 		t.Run(spec.Name, func(t *testing.T) {
 			if err := onEmbedded(spec, func(w *world) {
-				holder, waiter := spec.New(w.env("holder")), spec.New(w.env("waiter")).(locks.Patient)
+				holder, waiter := spec.New(w.Env("holder")), spec.New(w.Env("waiter")).(locks.Patient)
 				defer closeLock(t, holder)
 				defer closeLock(t, waiter)
-				held, err := holder.Acquire(context.Background(), w.key, time.Minute)
+				held, err := holder.Acquire(context.Background(), w.Key(), time.Minute)
 				if err != nil {
 					t.Error(err)
 					return
@@ -79,12 +79,12 @@ func TestPatience(t *testing.T) {
 				short, cancel := context.WithTimeout(context.Background(), 150*time.Millisecond)
 				defer cancel()
 				spins := strings.HasPrefix(spec.Name, "setnx-px-spin")
-				if lease, err := waiter.Await(short, w.key, time.Minute); lease != nil || err == nil || !spins && !errors.Is(err, locks.ErrTaken) {
+				if lease, err := waiter.Await(short, w.Key(), time.Minute); lease != nil || err == nil || !spins && !errors.Is(err, locks.ErrTaken) {
 					t.Errorf("in vain: %v, %v; want no lease and ErrTaken", lease, err)
 				}
 				got := make(chan error)
 				go func() {
-					lease, err := waiter.Await(context.Background(), w.key, time.Minute)
+					lease, err := waiter.Await(context.Background(), w.Key(), time.Minute)
 					if err == nil {
 						err = lease.Release(context.Background())
 					}

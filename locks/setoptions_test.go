@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench/internal/libraries"
-	"github.com/lockbench/lockbench/internal/testkit/locktest"
 	"github.com/lockbench/lockbench/locks"
 )
 
@@ -92,7 +91,7 @@ func TestSetOptionsContract(t *testing.T) {
 			spec := sound
 			spec.WholeSeconds = options.Expiry == locks.EX
 			spec.New = func(env locks.Env) locks.Locker { return newSetOptions(t, env, options) }
-			locktest.Contract(t, spec, inVirtualTime(spec))
+			hold(t, spec, inVirtualTime(spec))
 		})
 	}
 }

@@ -39,12 +39,12 @@ func TestSharedByGoroutines(t *testing.T) {
 			err := onEmbedded(spec, func(w *world) {
 				ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 				defer cancel()
-				w.rand = func(client string) io.Reader { return &lockedReader{r: seeded(client).Rand} }
+				w.Rand = func(client string) io.Reader { return &lockedReader{r: seeded(client).Rand} }
 				lock := spec.New(w.Client("A"))
 				defer closeLock(t, lock)
 				var wg sync.WaitGroup
 				for i := range 4 {
-					clock := w.clock()
+					clock := w.Clock()
 					wg.Go(func() {
 						key := fmt.Sprintf("orders/%d", i)
 						for range 5 {

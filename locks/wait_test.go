@@ -49,17 +49,17 @@ func eachStrategy(t *testing.T, ttl time.Duration, check func(*waiting, locks.Wa
 	for name := range strategies(clock{}) {
 		t.Run(name, func(t *testing.T) {
 			err := onEmbedded(spec, func(w *world) {
-				holder, env := w.env("holder"), w.env("waiter")
+				holder, env := w.Env("holder"), w.Env("waiter")
 				first, second := spec.New(holder), spec.New(env)
 				defer closeLock(t, first)
 				defer closeLock(t, second)
-				held, err := first.Acquire(context.Background(), w.key, ttl)
+				held, err := first.Acquire(context.Background(), w.Key(), ttl)
 				if err != nil {
 					t.Error(err)
 					return
 				}
 				s := &waiting{world: w, T: t, held: held, waiter: second, clock: env.Clock, sent: new(atomic.Int64)}
-				w.cluster.Link(w.host("waiter"), w.masters[0]).Observe(func(e wire.Event) {
+				w.Cluster.Link(w.Host("waiter"), w.Masters[0]).Observe(func(e wire.Event) {
 					if e.Kind == wire.Sent {
 						s.sent.Add(1)
 					}
@@ -77,7 +77,7 @@ func eachStrategy(t *testing.T, ttl time.Duration, check func(*waiting, locks.Wa
 func (s *waiting) wait(ctx context.Context, w locks.Waiting) <-chan waited {
 	result := make(chan waited, 1)
 	go func() {
-		lease, err := locks.AcquireWait(ctx, s.waiter, s.key, time.Minute, w)
+		lease, err := locks.AcquireWait(ctx, s.waiter, s.Key(), time.Minute, w)
 		result <- waited{lease, err, s.clock.Now()}
 	}()
 	return result
@@ -182,7 +182,7 @@ func TestAcquireWaitReturnsIndefiniteErrors(t *testing.T) {
 		defer cancel()
 		result := s.wait(ctx, w)
 		s.Sleep(50 * time.Millisecond)
-		s.cluster.Link(s.host("waiter"), s.masters[0]).DropReply(
+		s.Cluster.Link(s.Host("waiter"), s.Masters[0]).DropReply(
 			wire.Match{Names: []string{"EVALSHA"}}, wire.CloseConn)
 		if err := s.held.Release(context.Background()); err != nil {
 			s.Error(err)
@@ -232,30 +232,30 @@ func TestPubSubIsBoundedByTheLease(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = onEmbedded(spec, func(w *world) {
-		holder, env := w.env("holder"), w.env("waiter")
+		holder, env := w.Env("holder"), w.Env("waiter")
 		first, second := spec.New(holder), &deaf{Notifier: spec.New(env).(locks.Notifier)}
 		defer closeLock(t, first)
 		defer closeLock(t, second.Notifier)
 		const ttl = 3 * time.Second
-		held, err := first.Acquire(context.Background(), w.key, ttl)
+		held, err := first.Acquire(context.Background(), w.Key(), ttl)
 		if err != nil {
 			t.Error(err)
 			return
 		}
 		result := make(chan error, 1)
 		go func() {
-			_, err := locks.AcquireWait(context.Background(), second, w.key, ttl, locks.PubSub{Clock: env.Clock})
+			_, err := locks.AcquireWait(context.Background(), second, w.Key(), ttl, locks.PubSub{Clock: env.Clock})
 			result <- err
 		}()
 		w.Sleep(100 * time.Millisecond)
 		if err := held.Release(context.Background()); err != nil {
 			t.Error(err)
 		}
-		start := w.sleeper.Now()
+		start := w.Sleeper.Now()
 		if err := <-result; err != nil {
 			t.Error(err)
 		}
-		if took := w.sleeper.Now().Sub(start); took < ttl/2 || took > ttl {
+		if took := w.Sleeper.Now().Sub(start); took < ttl/2 || took > ttl {
 			t.Errorf("it took %v to get a lock whose release was not heard, want most of %v", took, ttl)
 		}
 		if n := second.ended.Load(); n != 1 {

@@ -102,6 +102,11 @@ type told struct {
 
 // look explores, until the budget or ctx ends, and makes what it finds as short as it can be.
 func (s *search) look(ctx context.Context, how *exploreProgress) (explore.Record, []told, error) {
+	if s.opt.Servers != nil {
+		if err := s.backend.Ready(ctx); err != nil {
+			return explore.Record{}, nil, failure(err)
+		}
+	}
 	looking, cancel := context.WithCancel(ctx)
 	if s.budget > 0 {
 		looking, cancel = context.WithTimeout(ctx, s.budget)

@@ -126,20 +126,9 @@ type explorer struct {
 // Explore plays each program of a lock, and each with each deviation from it, and measures what it finds by locks of its class.
 // When ctx ends it returns what was found until then, without an error. An error is that of a program that is wrong.
 func Explore(ctx context.Context, lock locks.Spec, opt Options) (Found, error) {
-	e := &explorer{Options: opt, lock: lock, accused: map[trait]int{}, excused: map[trait]bool{}, lacking: map[string]bool{}}
-	if e.Profiles == nil {
-		e.Profiles = new(Profiles)
-	}
-	if e.Profiles.of == nil {
-		e.Profiles.of = map[string]*profile{}
-	}
-	all, err := Programs(lock, opt.Guard)
+	e, all, err := newExplorer(lock, opt)
 	if err != nil {
 		return Found{}, err
-	}
-	e.usual = all[slices.IndexFunc(all, func(p Program) bool { return p.Name == usual })]
-	if len(opt.Programs) > 0 {
-		all = slices.DeleteFunc(all, func(p Program) bool { return !slices.Contains(opt.Programs, p.Name) })
 	}
 	for _, p := range all {
 		e.found.Meant = append(e.found.Meant, p.Name)
@@ -156,6 +145,26 @@ func Explore(ctx context.Context, lock locks.Spec, opt Options) (Found, error) {
 	}
 	e.found.Findings = e.settled()
 	return e.found, err
+}
+
+// newExplorer returns one that has not played anything yet, and the programs that are meant.
+func newExplorer(lock locks.Spec, opt Options) (*explorer, []Program, error) {
+	e := &explorer{Options: opt, lock: lock, accused: map[trait]int{}, excused: map[trait]bool{}, lacking: map[string]bool{}}
+	if e.Profiles == nil {
+		e.Profiles = new(Profiles)
+	}
+	if e.Profiles.of == nil {
+		e.Profiles.of = map[string]*profile{}
+	}
+	all, err := Programs(lock, opt.Guard)
+	if err != nil {
+		return nil, nil, err
+	}
+	e.usual = all[slices.IndexFunc(all, func(p Program) bool { return p.Name == usual })]
+	if len(opt.Programs) > 0 {
+		all = slices.DeleteFunc(all, func(p Program) bool { return !slices.Contains(opt.Programs, p.Name) })
+	}
+	return e, all, nil
 }
 
 // resume takes over what an exploration had come to that did not come to its end.

@@ -101,3 +101,6 @@ func boring(fn string) bool {
 	return strings.HasPrefix(fn, "runtime") || strings.HasPrefix(fn, "panic") || strings.HasPrefix(fn, "internal/") ||
 		strings.HasPrefix(fn, "testing") || strings.HasPrefix(fn, "sync.") || strings.HasPrefix(fn, "github.com/lockbench/lockbench/workloads.(*Client).limited")
 }
+
+// InBubble says whether it is called in a bubble of testing/synctest.
+func InBubble() bool { return strings.HasPrefix(Bubble(), "synctest bubble ") }

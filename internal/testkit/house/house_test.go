@@ -36,7 +36,7 @@ func longer() map[string]string {
 func public() []string {
 	return []string{
 		"checker", "docker", "docker/redis", "docs/schema", "examples", "examples/recording", "harness",
-		"histories", "locks", "nemesis", "scenarios", "workloads", "workloads/schedule",
+		"histories", "locks", "locktest", "nemesis", "scenarios", "workloads", "workloads/schedule",
 	}
 }
 

@@ -27,6 +27,7 @@ func others() map[string]string {
 		"internal/redis/embedded/redislib.go: ERR unknown command":                 "miniredis words it for clients, and scripts get other words",
 		"internal/redis/embedded/redislib.go: ERR wrong number of arguments for '": "miniredis words it for clients, and scripts get other words",
 		"internal/sim/stacks/stacks.go: created by ":                               "the runtime writes stacks as text",
+		"internal/sim/stacks/stacks.go: synctest bubble ":                          "the runtime writes stacks as text",
 		"internal/testkit/locktest/redis.go: Ready to accept connections":          "redis-server says so in its log alone",
 		"histories/jsonl.go: .Error()":                                             "encoding/json has no type for it",
 		"histories/jsonl.go: json: unknown field ":                                 "encoding/json has no type for it",
