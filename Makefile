@@ -21,7 +21,7 @@ TIMEOUT           ?= 25m
 # What runs in parallel waits most of its time for leases to end on real servers.
 WIDE              ?= 16
 
-.PHONY: help build test test-fast explored nightly lint lists docs docs-check track-record bench bench-check bench-compare soak differential fuzz cover tidy-check clean
+.PHONY: help build test test-fast explored nightly lint lists docs docs-check track-record bench bench-check bench-compare soak differential fuzz cover tidy-check examples clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -144,6 +144,9 @@ cover: ## Measure the test coverage of each function into bin/cover.out
 
 # -e: a test of a dependency imports a module that not every proxy has. Whether go.sum has its
 # lines is therefore not asked; a line that a build wants and does not find stops the build.
+examples: ## Test examples/go, a module of its own that tests locks by locktest
+	cd examples/go && $(GO) vet ./... && $(GO) test -count=1 ./... && $(GO) mod tidy -diff
+
 tidy-check: ## Check that go.mod is what go mod tidy would write
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && cp go.mod go.sum "$$dir" && \
 	$(GO) mod tidy -e -modfile="$$dir/go.mod" && \

@@ -38,6 +38,9 @@ func children() map[string]func(*testing.T) {
 		"TestIgnoresContext":    run(of(ignoresContext)),
 		"TestMutexAcrossCall":   run(of(mutexAcrossCall)),
 		"TestGoroutineOutlives": run(of(goroutineOutlives)),
+		"TestExplored":          func(t *testing.T) { locktest.Explore(t, of(bareDel), locktest.Depth(0)) },
+		"TestReplayed":          func(t *testing.T) { locktest.Replay(t, of(bareDel)) },
+		"TestReplayedSound":     func(t *testing.T) { locktest.Replay(t, of(sound)) },
 		"TestNoLock":            run(locktest.Lock{New: func(locktest.World) (locks.Locker, error) { return nil, nil }}),
 		"TestPanics":            run(of(panics)),
 	}

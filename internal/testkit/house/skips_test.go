@@ -13,6 +13,7 @@ func mayBeSkipped() map[string]string {
 		"internal/peers/random_test.go":           "hours",
 		"cmd/lockbench/scale_test.go":             "make bench-check",
 		"cmd/lockbench/starved_test.go":           "a starved machine",
+		"examples/go/broken_test.go":              "locks that are broken on purpose; another test there plays them",
 		"examples/recording/recorder_test.go":     "a JDK, which is large",
 		"internal/explore/found_test.go":          "a search of the whole catalogue, which takes minutes",
 		"internal/explore/pitfalls_test.go":       "a search of the whole catalogue, which takes minutes",
