@@ -32,7 +32,7 @@ build: ## Build bin/lockbench
 # The race detector makes everything five to ten times slower, so it watches what runs at once, and of many runs a choice:
 # tests that play hundreds of runs, and packages in which nothing runs at once, go without it. At night nothing does (UNRACED= ALONE=).
 UNRACED := ^(TestMutants|TestHarnessFaults|TestTwoBackendsOneVerdict|TestMergedIsWhole|TestRWHashFollowsItsModel|TestBackgroundReplays|TestCatalogue|TestCatalogueOnProcesses|TestWorkloads|TestSimulatedCrashes|TestRenamedLocks|TestRenamedLocksAtTheGate|TestCommandsOfRandomLoad|TestRandomFaults|TestRandomRuns|TestContendWithoutFaults|TestAlbumChangesNothing|TestSuccessionsInVirtualTime|TestNetworkFaultsReplay|TestSameSeedSameBytes|TestAllFaultsTogether|TestFailFast|TestFailFastKnowsWhatIsExpected|TestRenewalsGetLost|TestWrongClocks|TestScripts|TestProcessScripts|TestBombs|TestWhatIsWrittenFits|TestSchemasWant|TestSameSeedSamePage|TestVariants|TestCommandsRunAsPrinted|TestOneDeviation|TestCatalogueInFairWeather|TestShards|TestResume|TestFaultyReference|TestSwappedEdges|TestShrinkHeedsTheReference|TestDrawn|TestFoundSchedules|TestFoundSchedulesAreLeast|TestMarginsAreMargins|TestMarginsTable|TestStrangers|TestOverviewOfParts|TestAnomalies|TestWithoutDeviation)$$
-WITH    := ./harness ./locks ./internal/explore ./cmd/lockbench ./cmd/lockbench/internal/gate
+WITH    := ./harness ./locks ./locktest ./internal/explore ./cmd/lockbench ./cmd/lockbench/internal/gate
 ALONE   := /(checker|oracle|demo|peers|report|html|picture|plot|causes|certificate|certify|orders|explain|catalogue|packed|schedule|words|house|scenarios)$$
 ALL      = $(if $(TESTFLAGS),,$(filter ./...,$(PKG)))
 GO_TEST  = $(GO) test -vet=off -count=1 -timeout $(TIMEOUT) -parallel $(WIDE) -v

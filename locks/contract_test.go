@@ -11,13 +11,7 @@ import (
 	"github.com/lockbench/lockbench/locks"
 )
 
-func TestContractInVirtualTime(t *testing.T) {
-	for _, spec := range libraries.Catalogue() {
-		t.Run(spec.Name, func(t *testing.T) {
-			hold(t, spec, inVirtualTime(spec))
-		})
-	}
-}
+// In virtual time package locktest holds all locks to the contract (TestCatalogue there), as it does a user's.
 
 func TestContractOnRealServers(t *testing.T) {
 	deployments := newServers(t)

@@ -24,7 +24,9 @@ func isClause(name string) bool {
 }
 
 // asName is a clause as a subtest is called.
-func asName(c contract.Clause) string { return strings.ReplaceAll(c.Name, " ", "_") }
+func asName(c contract.Clause) string { return nameOf(c.Name) }
+
+func nameOf(clause string) string { return strings.ReplaceAll(clause, " ", "_") }
 
 // contract holds the lock to each clause that concerns it.
 func (r *test) contract(t *testing.T) {

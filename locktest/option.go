@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/locks"
 )
 
 // Option says how a test is played. Options that do not concern a func are ignored by it.
@@ -14,6 +15,7 @@ type options struct {
 	accepted map[string]string // reasons, by what the finding is named after
 	backend  harness.Backend
 	seed     uint64
+	among    locks.Catalogue // references are looked for among these
 	depth    int
 	samples  int
 	limit    time.Duration
@@ -51,7 +53,7 @@ func For(d time.Duration) Option { return func(o *options) { o.limit = d } }
 // newOptions are options, with what the test binary was started with.
 func newOptions(t testing.TB, opts []Option) options {
 	t.Helper()
-	o := options{seed: 1, depth: 1}
+	o := options{seed: 1, depth: 1, among: locks.All()}
 	for _, f := range opts {
 		f(&o)
 	}

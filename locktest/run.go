@@ -75,7 +75,7 @@ func newTest(t testing.TB, lock Lock, o options) *test {
 		}
 		t.Fatalf("the lock cannot be tested: %v", err)
 	}
-	return &test{options: o, spec: spec, known: lock.known.Name != "", bench: &peers.Bench{Locks: locks.All()}, causes: map[checker.CauseKind]string{}}
+	return &test{options: o, spec: spec, known: lock.known.Name != "", bench: &peers.Bench{Locks: o.among}, causes: map[checker.CauseKind]string{}}
 }
 
 // unknownNames fails a test that accepts what there is not.
