@@ -92,8 +92,9 @@ func TestSameOutcome(t *testing.T) {
 			t.Fatal(err)
 		}
 		all := []explore.Program{p}
-		for _, d := range explore.At(fair.Points[0], lock.Masters) {
-			all = append(all, explore.Finding{Program: p, Deviations: []explore.Deviation{d}}.Schedule())
+		space := explore.NewSpace(p, fair.Points[:1], lock)
+		for rank := range space.Len() - 1 {
+			all = append(all, explore.Finding{Program: p, Deviations: space.At(rank + 1)}.Schedule())
 		}
 		for _, p := range all {
 			want, err := here(t.Context(), p, lock)
