@@ -56,7 +56,7 @@ func Explore(t *testing.T, lock Lock, opts ...Option) {
 	for _, f := range explore.Places(all.Findings) {
 		small, _, err := explore.Shrink(t.Context(), f, r.spec, opt)
 		if err == nil {
-			err = r.found(t, small, opt, r.spec.Name)
+			err = r.found(t, small, opt, r.spec.Name, write)
 		}
 		if err != nil {
 			t.Errorf("%s: what was found cannot be shown: %v", f.Title(), err)
@@ -98,7 +98,7 @@ func (r *test) bounded(t *testing.T) (context.Context, context.CancelFunc) {
 }
 
 // found tells of a schedule that breaks the lock, and writes it to a file whose name begins with name.
-func (r *test) found(t *testing.T, f explore.Finding, opt explore.Options, name string) error {
+func (r *test) found(t *testing.T, f explore.Finding, opt explore.Options, name string, write func(name, text string) (string, error)) error {
 	t.Helper()
 	f, text, err := f.Told(t.Context(), r.spec, opt)
 	if err != nil {
@@ -124,6 +124,15 @@ func (r *test) found(t *testing.T, f explore.Finding, opt explore.Options, name 
 	}
 	t.Error(r.failure(t, s, res, verdict{own: f.Broken, keptBy: f.KeptBy}) + "\nschedule: " + file + ", which locktest.Replay plays again")
 	return nil
+}
+
+// overwrite writes a schedule to the file of that name: a fuzzer comes to ever shorter ones, and the last one counts.
+func overwrite(name, text string) (string, error) {
+	if err := os.MkdirAll(found, 0o755); err != nil {
+		return "", err
+	}
+	file := filepath.Join(found, name+".schedule")
+	return file, os.WriteFile(file, []byte(text), 0o644)
 }
 
 // write writes a schedule to a file of that name, or of one with a number behind it if there is another schedule, and returns

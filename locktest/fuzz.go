@@ -50,7 +50,7 @@ func Fuzz(f *testing.F, lock Lock, opts ...Option) {
 		if !broken {
 			return
 		}
-		if err := r.found(t, finding, opt, r.spec.Name+"-fuzz"); err != nil {
+		if err := r.found(t, finding, opt, r.spec.Name+"-fuzz", overwrite); err != nil {
 			t.Errorf("%s: what was found cannot be shown: %v", finding.Title(), err)
 		}
 	})
