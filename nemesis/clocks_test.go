@@ -98,7 +98,7 @@ func TestClockJumpsForward(t *testing.T) {
 		if left := w.lives("late") + waited; left <= 8*time.Minute {
 			t.Errorf("the late key lives for %v from when the clock was set right, want 10m", left)
 		}
-		if _, real := w.clock.(hurried); !real && w.lives("meanwhile") > time.Minute {
+		if _, hurried := w.clock.(hurried); !hurried && w.lives("meanwhile") > time.Minute {
 			t.Errorf("the fault is over, and a key of 60s lives for another %v", w.lives("meanwhile"))
 		}
 	}, func(t *testing.T, _ string, ops []histories.Op) {
