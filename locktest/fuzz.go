@@ -50,6 +50,7 @@ func Fuzz(f *testing.F, lock Lock, opts ...Option) {
 		if !broken {
 			return
 		}
+		clear(r.causes) // each failure is told whole: the fuzzer shows the last one alone
 		if err := r.found(t, finding, opt, r.spec.Name+"-fuzz", overwrite); err != nil {
 			t.Errorf("%s: what was found cannot be shown: %v", finding.Title(), err)
 		}

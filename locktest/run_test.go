@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 		tests = append(tests, testing.InternalTest{Name: name, F: f})
 	}
 	slices.SortFunc(tests, func(a, b testing.InternalTest) int { return cmp.Compare(a.Name, b.Name) })
-	testing.Main(func(pat, str string) (bool, error) { return regexp.MatchString(pat, str) }, tests, nil, nil)
+	testing.Main(regexp.MatchString, tests, nil, nil)
 }
 
 // child plays tests in a process of their own, as a user's go test would.
