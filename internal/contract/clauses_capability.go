@@ -53,7 +53,7 @@ func reentry(s *scene) error {
 	}
 	count := func(want int64) error {
 		if n, err := lock.Count(s.ctx, s.key); err != nil || n != want {
-			return fmt.Errorf("count is %d, %v; want %d", n, err, want) //nolint:errorlint // err may be nil
+			return fmt.Errorf("count is %d, %v; want %d", n, err, want)
 		}
 		return nil
 	}

@@ -140,9 +140,9 @@ func (c *client) mustBeTaken(what string, acquire acquireFunc) error {
 func answered(what string, held locks.Lease, err error, ok bool, want string) error {
 	switch {
 	case held != nil:
-		return fmt.Errorf("%s answered a lease and %v, want no lease and %s", what, err, want) //nolint:errorlint // err may be nil
+		return fmt.Errorf("%s answered a lease and %v, want no lease and %s", what, err, want)
 	case !ok:
-		return fmt.Errorf("%s answered %v, want %s", what, err, want) //nolint:errorlint // err may be nil
+		return fmt.Errorf("%s answered %v, want %s", what, err, want)
 	default:
 		return nil
 	}
@@ -184,7 +184,7 @@ func (s *scene) settleRelease(held locks.Lease) error {
 // notHeld checks that a call on a lease that is gone is refused.
 func (s *scene) notHeld(what string, call func(context.Context) error) error {
 	if err := s.settle(func() error { return call(s.ctx) }); !errors.Is(err, locks.ErrNotHeld) {
-		return fmt.Errorf("%s answered %v, want ErrNotHeld", what, err) //nolint:errorlint // err may be nil
+		return fmt.Errorf("%s answered %v, want ErrNotHeld", what, err)
 	}
 	return nil
 }
