@@ -260,10 +260,11 @@ func (f *exploreFlags) run(ctx context.Context, s *search, stdout, stderr io.Wri
 	return exit
 }
 
-// exploreProgress tells how many schedules were played.
+// exploreProgress tells how many schedules were played, and how many of them broke something that a lock can keep.
 type exploreProgress struct {
 	*progress.Teller
 	runs    atomic.Int64
+	found   atomic.Int64
 	program atomic.Value // of string
 }
 
@@ -275,5 +276,9 @@ func (e *exploreProgress) done(program string, runs int) {
 // tell is called from time to time.
 func (e *exploreProgress) tell() {
 	program, _ := e.program.Load().(string)
-	e.Tell(progress.Unknown, words.Count(int(e.runs.Load()), "schedule"), program)
+	done := words.Count(int(e.runs.Load()), "schedule")
+	if n := e.found.Load(); n > 0 {
+		done += fmt.Sprintf(", %d found", n)
+	}
+	e.Tell(progress.Unknown, done, program)
 }

@@ -7,11 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockbench/lockbench/internal/testkit/effort"
 )
 
-// TestInterruptExplore interrupts a search as soon as it tells how far it is. What was found until then is told and kept.
+// TestInterruptExplore interrupts a search as soon as it tells that it has found something. What was found until then is told and kept.
 func TestInterruptExplore(t *testing.T) {
 	effort.Real(t)
 	t.Parallel()
@@ -19,10 +20,12 @@ func TestInterruptExplore(t *testing.T) {
 	stderr := &heard{ever: make(chan struct{})}
 	c.Stderr = stderr
 	c.start(t)
-	select {
-	case <-stderr.ever:
-	case <-c.ended:
-		t.Fatalf("ended before it told anything: %v\n%s", c.ProcessState, c.stdout.String())
+	for !strings.Contains(stderr.String(), " found ") {
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-c.ended:
+			t.Fatalf("ended before it told of a finding: %v\n%s\n%s", c.ProcessState, c.stdout.String(), stderr)
+		}
 	}
 	c.end(t, os.Interrupt)
 	if code := c.ProcessState.ExitCode(); code != exitHarness {

@@ -114,6 +114,7 @@ func (s *search) look(ctx context.Context, how *exploreProgress) (explore.Record
 	defer cancel()
 	opt := s.opt
 	opt.Done = how.done
+	opt.Found = func(explore.Finding) { how.found.Add(1) }
 	opt.Play = func(_ context.Context, p explore.Program, lock locks.Spec) (explore.Outcome, error) {
 		return s.opt.Play(ctx, p, lock) // a run that has begun is over in no time, and its process goes on to play
 	}
