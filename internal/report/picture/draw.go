@@ -100,8 +100,8 @@ func (s *scene) ruler(c *canvas) {
 	for _, i := range s.axis.breaks {
 		gap := s.axis.times[i] - s.axis.times[i-1]
 		from, to := s.axis.x[i-1], s.axis.x[i]
-		c.put(`<g class="break" data-a="%d" data-b="%d" transform="translate(%s,0)"><title>%s s pass here: the picture is not to scale</title>`+
-			`<rect class="w" x="0" y="24" width="%s" height="%s"/><text class="c" x="%s" y="32" text-anchor="middle">%s</text></g>`,
+		c.put(`<g class="break" data-a="%d" data-b="%d" transform="translate(%s,0)"><title>%s pass here: the picture is not to scale</title>`+
+			`<rect class="w" x="0" y="24" width="%s" height="%s"/><text class="c" x="%s" y="27" text-anchor="middle">%s</text></g>`,
 			i-1, i, px(from), length(gap), px(to-from), px(s.height-24), px((to-from)/2), length(gap))
 	}
 	if s.end > s.to {
