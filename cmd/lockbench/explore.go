@@ -230,7 +230,7 @@ func readRecord(name string) (explore.Record, error) {
 }
 
 func (f *exploreFlags) run(ctx context.Context, s *search, stdout, stderr io.Writer) error {
-	expectContainers(ctx, s.backend)
+	expectServers(ctx, s.backend)
 	var record explore.Record
 	var all []told
 	err := withPlayers(s.players(), stderr, func(play explore.Player, how *exploreProgress) (err error) {

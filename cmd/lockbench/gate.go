@@ -218,7 +218,7 @@ func (f *gateFlags) run(ctx context.Context, opt gate.Options, stdout, stderr io
 	if f.jobs == 0 {
 		f.jobs = harness.Jobs(ctx, opt.Backend, f.worker != "")
 	}
-	expectContainers(ctx, opt.Backend)
+	expectServers(ctx, opt.Backend)
 	res, err := play(ctx, plan, f.jobs, stderr)
 	if err != nil {
 		return failure(err)

@@ -15,7 +15,10 @@ const (
 	aTick = 50 * time.Millisecond
 	// lastTicks are how many it has to end by itself, together less than two seconds.
 	lastTicks = 36
-	// containerTicks are how many it has while it takes containers down, which is the engine's
+	// serverTicks are how many more it has while it ends servers, and clients, that are processes of their own: a busy
+	// machine may give those no turn while it gives the program many.
+	serverTicks = 10 * int64(time.Second/aTick)
+	// containerTicks are how many more it has while it takes containers down, which is the engine's
 	// work: none of them should be left behind for want of time.
 	containerTicks = 30 * int64(time.Second/aTick)
 )
@@ -27,10 +30,15 @@ type parting struct {
 
 type partingKey struct{}
 
-// expectContainers gives the program more time to end if it runs containers.
-func expectContainers(ctx context.Context, backend harness.Backend) {
-	if end, ok := ctx.Value(partingKey{}).(*parting); ok && backend.Containers {
+// expectServers gives the program more time to end if it runs servers that are not its own process.
+func expectServers(ctx context.Context, backend harness.Backend) {
+	end, ok := ctx.Value(partingKey{}).(*parting)
+	switch {
+	case !ok || backend.Virtual():
+	case backend.Containers:
 		end.more.Store(containerTicks)
+	default:
+		end.more.Store(serverTicks)
 	}
 }
 

@@ -19,15 +19,17 @@ func TestLeave(t *testing.T) {
 		ticks   int // that must be enough
 		ends    bool
 	}{
-		"in time":                   {aTick, harness.Process(), lastTicks, true},
-		"starved":                   {3 * aTick, harness.Process(), 10 * lastTicks, false},
+		"in time":                   {aTick, harness.Embedded(), lastTicks, true},
+		"starved":                   {3 * aTick, harness.Embedded(), 10 * lastTicks, false},
+		"servers are ended":         {aTick, harness.Process(), 3 * lastTicks, false},
+		"servers stay":              {aTick, harness.Process(), lastTicks + int(serverTicks), true},
 		"containers are taken down": {aTick, docker.Backend(), 10 * lastTicks, false},
 		"containers stay":           {aTick, docker.Backend(), lastTicks + int(containerTicks), true},
 	} {
 		tick, code := make(chan time.Time), make(chan int, 1)
 		var stderr bytes.Buffer
 		end := new(parting)
-		expectContainers(context.WithValue(t.Context(), partingKey{}, end), tc.backend)
+		expectServers(context.WithValue(t.Context(), partingKey{}, end), tc.backend)
 		go end.leave(tick, &stderr, func(c int) { code <- c })
 		at := time.Unix(1, 0)
 		for range tc.ticks {

@@ -118,7 +118,7 @@ func (f *matrixFlags) run(ctx context.Context, specs []locks.Spec, stdout, stder
 	if mine, _ := plan.Runs(); mine == 0 {
 		return nothing(plan)
 	}
-	expectContainers(ctx, backend)
+	expectServers(ctx, backend)
 	res, err := play(ctx, plan, g.jobs, stderr)
 	if err != nil {
 		return failure(err)

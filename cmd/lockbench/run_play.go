@@ -17,7 +17,7 @@ const mostAgain = 4
 
 // run runs cfg f.runs times, and says how the program ends.
 func (f *runFlags) run(ctx context.Context, cfg harness.Config, stdout, stderr io.Writer) error {
-	expectContainers(ctx, cfg.Backend)
+	expectServers(ctx, cfg.Backend)
 	cfg, err := f.wanted(cfg)
 	if err != nil {
 		return usage(err)
