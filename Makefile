@@ -133,7 +133,7 @@ fuzz: ## Run each fuzz target for a while (FUZZTIME=10s)
 	@grep -r '^func Fuzz' --include='*_test.go' . | sed 's|/[^/]*:func | |; s|(.*||' | sort | \
 	while read -r dir target; do \
 		echo "$$dir $$target"; \
-		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x "$$dir" </dev/null || exit 1; \
+		$(GO) -C "$$dir" test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x </dev/null || exit 1; \
 	done
 
 cover: ## Measure the test coverage of each function into bin/cover.out
