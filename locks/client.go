@@ -5,7 +5,6 @@ import (
 	"net"
 
 	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
 // Client is a connection pool to one Redis server.
@@ -41,30 +40,22 @@ const MostThreads = 60
 
 // clientOptions are what all clients have in common.
 func clientOptions() *redis.Options {
-	return &redis.Options{
+	opt := &redis.Options{
 		// RESP2: no push frames to drain between commands.
 		Protocol: 2,
 		PoolSize: poolSize,
-		// Pipelines and transactions share that pool: a second one would be small.
-		PipelinePoolSize: -1,
 		// No connection is opened in the background.
 		MinIdleConns: 0,
 		// No connection is closed because of its age.
 		ConnMaxIdleTime: -1,
 		// A lost reply stays visible: a resent SET NX would meet its own key.
 		MaxRetries: -1,
-		// One dial per call, so that a dead server is noticed at once.
-		DialerRetries: 1,
 		// No time-outs of the client's own: the context's deadline is the only one.
 		ReadTimeout:           -1,
 		WriteTimeout:          -1,
 		ContextTimeoutEnabled: true,
-		// Nothing but HELLO is sent before the first command of a connection.
-		DisableIdentity: true,
-		// No hand-over of connections, and no goroutines that wait for one.
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-		// Lock commands are short, and one run may open hundreds of connections.
-		ReadBufferSize:  4 << 10,
-		WriteBufferSize: 4 << 10,
 	}
+	setNewer(opt)
+	setDialsOnce(opt)
+	return opt
 }

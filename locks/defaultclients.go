@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
 // newDefaultClient returns a client with the default options of go-redis, as most users
@@ -21,21 +20,18 @@ func newDefaultClient(dial func(ctx context.Context) (net.Conn, error), contextT
 	// The first step of the default back-off. Later ones are drawn from a source that no
 	// seed decides about.
 	const backoff = 10 * time.Millisecond
-	return redis.NewClient(&redis.Options{
+	opt := &redis.Options{
 		Dialer: func(context.Context, string, string) (net.Conn, error) {
 			return newLazyConn(dial), nil
 		},
-		Protocol:                 2,
-		PoolSize:                 poolSize,
-		PipelinePoolSize:         -1,
-		MinRetryBackoff:          backoff,
-		MaxRetryBackoff:          backoff,
-		ContextTimeoutEnabled:    contextTimeout,
-		DisableIdentity:          true,
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-		ReadBufferSize:           4 << 10,
-		WriteBufferSize:          4 << 10,
-	})
+		Protocol:              2,
+		PoolSize:              poolSize,
+		MinRetryBackoff:       backoff,
+		MaxRetryBackoff:       backoff,
+		ContextTimeoutEnabled: contextTimeout,
+	}
+	setNewer(opt)
+	return redis.NewClient(opt)
 }
 
 // defaultClients are one default client per master. They are the Connector of the locks

@@ -19,7 +19,7 @@ const sentinelTimeout = time.Second
 // own: it is for real time only.
 func NewFailoverClient(master string, sentinels []string, dial func(ctx context.Context, addr string) (net.Conn, error)) *redis.Client {
 	opt := clientOptions()
-	return redis.NewFailoverClient(&redis.FailoverOptions{
+	failover := &redis.FailoverOptions{
 		MasterName:    master,
 		SentinelAddrs: sentinels,
 		Dialer: func(_ context.Context, _, addr string) (net.Conn, error) {
@@ -29,16 +29,14 @@ func NewFailoverClient(master string, sentinels []string, dial func(ctx context.
 
 		Protocol:              opt.Protocol,
 		PoolSize:              opt.PoolSize,
-		PipelinePoolSize:      opt.PipelinePoolSize,
 		MinIdleConns:          opt.MinIdleConns,
 		ConnMaxIdleTime:       opt.ConnMaxIdleTime,
 		MaxRetries:            opt.MaxRetries,
-		DialerRetries:         opt.DialerRetries,
 		ReadTimeout:           opt.ReadTimeout,
 		WriteTimeout:          opt.WriteTimeout,
 		ContextTimeoutEnabled: opt.ContextTimeoutEnabled,
-		DisableIdentity:       opt.DisableIdentity,
-		ReadBufferSize:        opt.ReadBufferSize,
-		WriteBufferSize:       opt.WriteBufferSize,
-	})
+	}
+	setNewer(failover)
+	setDialsOnce(failover)
+	return redis.NewFailoverClient(failover)
 }

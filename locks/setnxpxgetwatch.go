@@ -35,7 +35,7 @@ func newSetNXPXGetWatch(env Env) Locker {
 }
 
 func getThenWatchAndDelete(ctx context.Context, node *redis.Client, key, token string) error {
-	err := pinned(node, func(conn *redis.Conn) error {
+	err := pinned(node, func(conn connection) error {
 		if err := verify(ctx, conn, key, token); err != nil {
 			return err
 		}

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"sync"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 )
 
 // SpinPool is how many connections setnx-px-spin has. A 3.1 has 200 for a whole server; a
@@ -98,7 +96,7 @@ func (l *spin) acquire(ctx context.Context, key string, ttl time.Duration, again
 	if lease.token, err = l.draw(); err != nil {
 		return nil, err
 	}
-	err = l.borrow(ctx, func(conn *redis.Conn) error {
+	err = l.borrow(ctx, func(conn connection) error {
 		for {
 			lease.deadline = l.env.Clock.Now().Add(ttl) // before a byte is sent, see single.Acquire
 			err := setNXPX(ctx, conn, key, lease.token, ttl)
@@ -123,7 +121,7 @@ func (l *spin) draw() (string, error) {
 }
 
 // borrow calls f with a connection of the pool, and waits for one that is free.
-func (l *spin) borrow(ctx context.Context, f func(*redis.Conn) error) error {
+func (l *spin) borrow(ctx context.Context, f func(connection) error) error {
 	select {
 	case l.pool <- struct{}{}:
 	case <-ctx.Done():
@@ -140,13 +138,13 @@ type spinLease struct {
 }
 
 func (l *spinLease) Release(ctx context.Context) error {
-	return l.lock.borrow(ctx, func(conn *redis.Conn) error {
+	return l.lock.borrow(ctx, func(conn connection) error {
 		return deleted(compareAndDeleteScript.run(ctx, conn, []string{l.key}, l.token))
 	})
 }
 
 func (l *spinLease) Verify(ctx context.Context) error {
-	return l.lock.borrow(ctx, func(conn *redis.Conn) error { return verify(ctx, conn, l.key, l.token) })
+	return l.lock.borrow(ctx, func(conn connection) error { return verify(ctx, conn, l.key, l.token) })
 }
 
 func (l *spinLease) Token() int64        { return 0 }

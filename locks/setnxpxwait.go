@@ -42,7 +42,7 @@ func setNXPXWaitSpec() Spec {
 // Broken, but less often than setnx-px-lua: with two replicas the one that lacks the key
 // may be promoted (P17). WAIT makes no write conditional, and rolls none back.
 func newSetNXPXWait(env Env) Locker {
-	return setNXPXWaitOn(env, func(_ *redis.Client, own *redis.Conn) doer { return own })
+	return setNXPXWaitOn(env, func(_ *redis.Client, own connection) doer { return own })
 }
 
 func setNXPXWaitElsewhereSpec() Spec {
@@ -77,12 +77,12 @@ func setNXPXWaitElsewhereSpec() Spec {
 // connection has written nothing that they lack. None of them need have the key, and the
 // one that is promoted need not (P66). It is setnx-px-lua, and one command dearer.
 func newSetNXPXWaitElsewhere(env Env) Locker {
-	return setNXPXWaitOn(env, func(pool *redis.Client, _ *redis.Conn) doer { return pool })
+	return setNXPXWaitOn(env, func(pool *redis.Client, _ connection) doer { return pool })
 }
 
 // setNXPXWaitOn is a lock that sends WAIT where on says: by the client, or on the connection
 // of SET.
-func setNXPXWaitOn(env Env, on func(*redis.Client, *redis.Conn) doer) Locker {
+func setNXPXWaitOn(env Env, on func(*redis.Client, connection) doer) Locker {
 	return &single{
 		env: env,
 		acquire: func(ctx context.Context, node *redis.Client, key, token string, ttl time.Duration) (int64, error) {
@@ -93,12 +93,12 @@ func setNXPXWaitOn(env Env, on func(*redis.Client, *redis.Conn) doer) Locker {
 }
 
 func setNXPXAndWait(
-	ctx context.Context, node *redis.Client, on func(*redis.Client, *redis.Conn) doer, key, token string, ttl time.Duration,
+	ctx context.Context, node *redis.Client, on func(*redis.Client, connection) doer, key, token string, ttl time.Duration,
 ) error {
 	patience := max(ttl/4, time.Millisecond) // WAIT takes 0 to mean for ever
 	var acks int64
 	var waitErr error
-	err := pinned(node, func(conn *redis.Conn) error {
+	err := pinned(node, func(conn connection) error {
 		if err := setNXPX(ctx, conn, key, token, ttl); err != nil {
 			return err
 		}

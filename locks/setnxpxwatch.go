@@ -54,7 +54,7 @@ func watchAndDelete(ctx context.Context, node *redis.Client, key, token string) 
 }
 
 func watchAndTryDelete(ctx context.Context, node *redis.Client, key, token string) error {
-	return pinned(node, func(conn *redis.Conn) error {
+	return pinned(node, func(conn connection) error {
 		if err := conn.Do(ctx, "WATCH", key).Err(); err != nil {
 			return err
 		}
@@ -68,8 +68,8 @@ func watchAndTryDelete(ctx context.Context, node *redis.Client, key, token strin
 
 // pinned calls f with a connection that nobody else uses meanwhile. It goes back to the
 // pool then, or is closed if a command on it got no answer.
-func pinned(node *redis.Client, f func(*redis.Conn) error) error {
-	conn := node.Conn()
+func pinned(node *redis.Client, f func(connection) error) error {
+	conn := connection{node.Conn()}
 	err := f(conn)
 	_ = conn.Close() // whether the pool wants it back does not matter to the lock
 	return err
@@ -79,7 +79,7 @@ func pinned(node *redis.Client, f func(*redis.Conn) error) error {
 // would send all three at once, and a DEL whose MULTI was refused is no transaction. It
 // returns the number of keys removed, or redis.TxFailedErr if EXEC refused. The
 // connection watches nothing afterwards.
-func execDel(ctx context.Context, conn *redis.Conn, key string) (int64, error) {
+func execDel(ctx context.Context, conn connection, key string) (int64, error) {
 	removed, err := func() ([]int64, error) {
 		if err := conn.Do(ctx, "MULTI").Err(); err != nil {
 			return nil, err
@@ -105,6 +105,6 @@ func execDel(ctx context.Context, conn *redis.Conn, key string) (int64, error) {
 
 // unwatch has conn forget the keys it watches. If it gets no answer the pool does not
 // take conn back.
-func unwatch(ctx context.Context, conn *redis.Conn) {
+func unwatch(ctx context.Context, conn connection) {
 	_ = conn.Do(ctx, "UNWATCH").Err()
 }

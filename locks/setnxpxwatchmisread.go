@@ -44,7 +44,7 @@ func newSetNXPXWatchMisread(env Env) Locker {
 }
 
 func watchAndMisread(ctx context.Context, node *redis.Client, key, token string) error {
-	return pinned(node, func(conn *redis.Conn) error {
+	return pinned(node, func(conn connection) error {
 		if err := conn.Do(ctx, "WATCH", key).Err(); err != nil {
 			return err
 		}

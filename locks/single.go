@@ -123,8 +123,13 @@ func compareAndPExpire(ctx context.Context, node *redis.Client, key, token strin
 	return err
 }
 
+// getter is a client, or one connection of it.
+type getter interface {
+	Get(ctx context.Context, key string) *redis.StringCmd
+}
+
 // verify sends GET and compares: nil, ErrNotHeld, or an indefinite error.
-func verify(ctx context.Context, node redis.StringCmdable, key, token string) error {
+func verify(ctx context.Context, node getter, key, token string) error {
 	switch value, err := node.Get(ctx, key).Result(); {
 	case errors.Is(err, redis.Nil):
 		return ErrNotHeld
