@@ -11,7 +11,8 @@ import (
 
 // counted leaves out what no lock with leases can keep. Who goes on after the deadline that it was told is by itself in its section;
 // that is the lock's affair only if it promises to renew the lease, or if it lets others in before. Even a lock that renews cannot spare
-// the section of who is granted a lease that is over, if it tells the loss. And who does not know until when its lease runs is owed nothing.
+// the section of who is granted a lease that is over, if it tells the loss, nor withdraw what its holder had sent to the register when it told
+// it. And who does not know until when its lease runs is owed nothing.
 func counted(fails []checker.Property, events []histories.Event, lock locks.Spec, lease time.Duration) []checker.Property {
 	if len(fails) == 0 {
 		return nil
@@ -20,8 +21,10 @@ func counted(fails []checker.Property, events []histories.Event, lock locks.Spec
 	alone := !slices.Contains(fails, checker.LeaseExclusion) && (!lock.Class().Renews && overran(events) || late(events))
 	return slices.DeleteFunc(slices.Clone(fails), func(p checker.Property) bool {
 		switch p {
-		case checker.StrictExclusion, checker.ResourceSafety:
+		case checker.StrictExclusion:
 			return unsure || alone
+		case checker.ResourceSafety:
+			return unsure || alone || !slices.Contains(fails, checker.LeaseExclusion) && surprised(events)
 		case checker.LeaseExclusion, checker.LeaseHonoured:
 			return unsure
 		case checker.Fencing: // of an old token that is shown after the deadline
@@ -77,6 +80,22 @@ func late(events []histories.Event) bool {
 			over[e.Process] = e.Type == histories.OK && 0 < e.Deadline && e.Deadline < e.Time
 		case histories.Lost:
 			if over[e.Process] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// surprised says whether somebody was told the loss in the midst of an access to the register.
+func surprised(events []histories.Event) bool {
+	amid := map[int]bool{} // by process
+	for _, e := range events {
+		switch e.F {
+		case histories.Read, histories.Write:
+			amid[e.Process] = e.Type == histories.Invoke
+		case histories.Lost:
+			if amid[e.Process] {
 				return true
 			}
 		}

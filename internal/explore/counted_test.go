@@ -18,6 +18,7 @@ func TestCounted(t *testing.T) {
 	}
 	all := []checker.Property{checker.StrictExclusion, checker.ResourceSafety, checker.Fencing}
 	inTime, late := on(10, histories.Acquire, histories.OK, 1000), on(1200, histories.Acquire, histories.OK, 1000)
+	writes, written, lost := on(400, histories.Write, histories.Invoke, 0), on(500, histories.Write, histories.OK, 0), on(900, histories.Lost, histories.Info, 0)
 	for name, tc := range map[string]struct {
 		told   events
 		fails  []checker.Property
@@ -37,6 +38,14 @@ func TestCounted(t *testing.T) {
 		"no deadline": {
 			told: events{on(10, histories.Acquire, histories.OK, 0), on(900, histories.Lost, histories.Info, 0), on(5000, histories.Release, histories.Invoke, 0)}, leased: true, renews: true,
 		},
+		"told the loss after a write":  {told: events{inTime, writes, written, lost}, leased: true, renews: true},
+		"told the loss before a write": {told: events{inTime, lost, writes, written}, leased: true, renews: true},
+		"told the loss while its write was under way": {
+			told: events{inTime, writes, lost, on(1300, histories.Write, histories.OK, 0)}, fails: []checker.Property{checker.ResourceSafety},
+		},
+		"told it then, and others were let in before": {
+			told: events{inTime, writes, lost}, fails: []checker.Property{checker.ResourceSafety, checker.LeaseExclusion}, leased: true, renews: true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fails := tc.fails
@@ -49,7 +58,7 @@ func TestCounted(t *testing.T) {
 					t.Fatalf("a lock whose promise to renew is %v has the class %+v", promise, lock.Class())
 				}
 				got := counted(fails, tc.told, lock, time.Second)
-				if counts := slices.Contains(got, checker.StrictExclusion); counts != want {
+				if counts := slices.Contains(got, checker.ResourceSafety); counts != want {
 					t.Errorf("of a lock that renews %v: %v are left of %v", promise, got, fails)
 				}
 			}
