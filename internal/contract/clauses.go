@@ -78,7 +78,7 @@ func (s *scene) unchanged(call func() error) error {
 	}
 	for i := range before {
 		if !maps.Equal(before[i], after[i]) {
-			return fmt.Errorf("a refused call changed node %d from %q to %q", i+1, before[i], after[i])
+			return fmt.Errorf("node %d changed from %q to %q, and nothing may change there", i+1, before[i], after[i])
 		}
 	}
 	return nil

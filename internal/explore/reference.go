@@ -119,16 +119,17 @@ func (e *explorer) breaks(ctx context.Context, property checker.Property, ref lo
 	}
 	for n := max(e.Jobs, 1); len(seen.left) > 0 && !slices.Contains(seen.fails, property); n *= 2 {
 		next := seen.left[:min(len(seen.left), n)]
-		outcomes := make([]Outcome, len(next))
-		e.each(ctx, len(next), func(i int) { outcomes[i], _ = e.run(ctx, p.with(next[i]...), ref) })
+		fails := make([][]checker.Property, len(next))
+		e.each(ctx, len(next), func(i int) {
+			o, _ := e.run(ctx, p.with(next[i]...), ref)
+			fails[i] = o.Fails
+		})
 		if ctx.Err() != nil {
 			return false, ctx.Err()
 		}
-		for _, o := range outcomes {
-			for _, fails := range o.Fails {
-				if !slices.Contains(seen.fails, fails) {
-					seen.fails = append(seen.fails, fails)
-				}
+		for _, property := range slices.Concat(fails...) {
+			if !slices.Contains(seen.fails, property) {
+				seen.fails = append(seen.fails, property)
 			}
 		}
 		seen.left = seen.left[len(next):]

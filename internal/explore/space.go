@@ -136,34 +136,31 @@ func (d Deviation) same(other Deviation) bool {
 // mostAlike is how many schedules of the same kinds are played to measure by. Of more, these are chosen, from all over.
 const mostAlike = 500
 
-// alike are all sets of deviations at points that are of these kinds, as kindOf tells them, in whatever order they come.
-func (p Program) alike(points []Point, lock locks.Spec, kinds []string, kindOf func(Deviation) string) [][]Deviation {
-	var all [][]Deviation
-	var add func(before []Deviation, next []Deviation, left []string)
-	add = func(before []Deviation, next []Deviation, left []string) {
-		if len(left) == 0 {
-			all = append(all, before)
-			return
-		}
+// alike are sets of deviations at points that are of these kinds, as kindOf tells them, in whatever order they come: all, or mostAlike.
+func (p Program) alike(points []Point, lock locks.Spec, kinds []string, kindOf func(Deviation) string) (chosen [][]Deviation) {
+	first := NewSpace(p, points, lock).first
+	var walk func(before, next []Deviation, left []string, each func(before []Deviation, last Deviation))
+	walk = func(before, next []Deviation, left []string, each func([]Deviation, Deviation)) {
 		for _, d := range next {
 			i := slices.Index(left, kindOf(d))
-			if i < 0 || slices.ContainsFunc(before, func(b Deviation) bool { return !follow(b, d) }) {
-				continue
+			switch {
+			case i < 0 || slices.ContainsFunc(before, func(b Deviation) bool { return !follow(b, d) }):
+			case len(left) == 1:
+				each(before, d)
+			default:
+				walk(append(slices.Clone(before), d), p.after(d, points, lock), slices.Delete(slices.Clone(left), i, i+1), each)
 			}
-			rest := slices.Delete(slices.Clone(left), i, i+1)
-			var then []Deviation
-			if len(rest) > 0 {
-				then = p.after(d, points, lock)
-			}
-			add(append(slices.Clone(before), d), then, rest)
 		}
 	}
-	add(nil, NewSpace(p, points, lock).first, kinds)
-	if n := len(all); n > mostAlike {
-		for i := range mostAlike {
-			all[i] = all[i*n/mostAlike]
+	// There may be millions of them, so that they are counted before some are kept.
+	n := 0
+	walk(nil, first, kinds, func([]Deviation, Deviation) { n++ })
+	most, at := min(n, mostAlike), 0
+	walk(nil, first, kinds, func(before []Deviation, last Deviation) {
+		if len(chosen) < most && at == len(chosen)*n/most {
+			chosen = append(chosen, append(slices.Clone(before), last))
 		}
-		all = all[:mostAlike]
-	}
-	return all
+		at++
+	})
+	return chosen
 }
