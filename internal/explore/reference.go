@@ -132,7 +132,9 @@ func (e *explorer) breaks(ctx context.Context, property checker.Property, ref lo
 				seen.fails = append(seen.fails, property)
 			}
 		}
-		seen.left = seen.left[len(next):]
+		if seen.left = seen.left[len(next):]; len(seen.left) == 0 {
+			seen.left = nil // and let go of the whole array
+		}
 	}
 	return slices.Contains(seen.fails, property), nil
 }
