@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -34,19 +35,27 @@ func counted(fails []checker.Property, events []histories.Event, lock locks.Spec
 	})
 }
 
+// hold is what a process has of a key.
+type hold struct {
+	process int
+	key     string
+}
+
+func holdOf(e histories.Event) hold { return hold{e.Process, e.Key} }
+
 // overran says whether a holder went on after the deadline that it was told: it was in the midst of an access then, asked to release the
 // lock after it, left it, or never did.
 func overran(events []histories.Event) bool {
-	told := map[int]time.Duration{} // by process that holds the lock
+	told := map[hold]time.Duration{}
 	var now time.Duration
 	for _, e := range events {
 		now = e.Time
-		deadline, holds := told[e.Process]
+		deadline, holds := told[holdOf(e)]
 		over := holds && deadline > 0 && now > deadline
 		switch e.F {
 		case histories.Acquire, histories.Extend:
 			if e.Type == histories.OK {
-				told[e.Process] = e.Deadline
+				told[holdOf(e)] = e.Deadline
 				over = e.Deadline > 0 && now > e.Deadline
 			} else {
 				over = false
@@ -54,10 +63,12 @@ func overran(events []histories.Event) bool {
 		case histories.Release:
 			over = over && e.Type == histories.Invoke
 			if e.Type == histories.Invoke {
-				delete(told, e.Process)
+				delete(told, holdOf(e))
 			}
-		case histories.Lost, histories.Abandon, histories.Crash:
-			delete(told, e.Process)
+		case histories.Lost, histories.Abandon:
+			delete(told, holdOf(e))
+		case histories.Crash:
+			maps.DeleteFunc(told, func(h hold, _ time.Duration) bool { return h.process == e.Process })
 		}
 		if over {
 			return true
@@ -73,13 +84,13 @@ func overran(events []histories.Event) bool {
 
 // late says whether somebody was granted the lock after the deadline that it was told, and was told the loss: by then it may have begun.
 func late(events []histories.Event) bool {
-	over := map[int]bool{} // by process that holds the lock
+	over := map[hold]bool{}
 	for _, e := range events {
 		switch e.F {
 		case histories.Acquire:
-			over[e.Process] = e.Type == histories.OK && 0 < e.Deadline && e.Deadline < e.Time
+			over[holdOf(e)] = e.Type == histories.OK && 0 < e.Deadline && e.Deadline < e.Time
 		case histories.Lost:
-			if over[e.Process] {
+			if over[holdOf(e)] {
 				return true
 			}
 		}

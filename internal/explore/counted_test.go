@@ -16,6 +16,7 @@ func TestCounted(t *testing.T) {
 	on := func(at time.Duration, f histories.F, kind histories.Type, deadline time.Duration) histories.Event {
 		return histories.Event{Time: at * time.Millisecond, F: f, Type: kind, Deadline: deadline * time.Millisecond}
 	}
+	of := func(key string, e histories.Event) histories.Event { e.Key = key; return e }
 	all := []checker.Property{checker.StrictExclusion, checker.ResourceSafety, checker.Fencing}
 	inTime, late := on(10, histories.Acquire, histories.OK, 1000), on(1200, histories.Acquire, histories.OK, 1000)
 	writes, written, lost := on(400, histories.Write, histories.Invoke, 0), on(500, histories.Write, histories.OK, 0), on(900, histories.Lost, histories.Info, 0)
@@ -35,6 +36,12 @@ func TestCounted(t *testing.T) {
 		"granted late and not told":                      {told: events{late, on(1300, histories.Release, histories.Invoke, 0)}, renews: true},
 		"granted in time and told the loss":              {told: events{inTime, on(900, histories.Lost, histories.Info, 0)}, leased: true, renews: true},
 		"granted late, then in time, and told that loss": {told: events{late, inTime, on(900, histories.Lost, histories.Info, 0)}, renews: true},
+		"went on with one of two keys": {
+			told: events{inTime, of("other", on(800, histories.Acquire, histories.OK, 1800)), of("other", on(1500, histories.Release, histories.Invoke, 0)), on(1600, histories.Release, histories.Invoke, 0)}, renews: true,
+		},
+		"released one of two keys in time, and then the other": {
+			told: events{inTime, of("other", on(800, histories.Acquire, histories.OK, 1800)), on(900, histories.Release, histories.Invoke, 0), of("other", on(1500, histories.Release, histories.Invoke, 0))}, leased: true, renews: true,
+		},
 		"no deadline": {
 			told: events{on(10, histories.Acquire, histories.OK, 0), on(900, histories.Lost, histories.Info, 0), on(5000, histories.Release, histories.Invoke, 0)}, leased: true, renews: true,
 		},
