@@ -90,7 +90,7 @@ func played(t *testing.T, s scenarios.Scenario, c scenarios.Case, backend harnes
 }
 
 // TestFoundSchedulesOnRealServers plays what was found of broken locks on real servers, a few of them in a change, and all of them twenty
-// times at night: of twenty runs of one, nineteen come out as the schedule expects, and its twins keep what it breaks.
+// times at night: of twenty runs of one, nineteen come out as the schedule expects, and its twins keep what it says that they keep.
 func TestFoundSchedulesOnRealServers(t *testing.T) {
 	locktest.NeedRedis(t)
 	names, runs, most := []string{"client-token", "setnx-px-get-del", "fenced-early", "extend-later", "rw-two-key"}, 2, 1
@@ -105,7 +105,18 @@ func TestFoundSchedulesOnRealServers(t *testing.T) {
 				t.Errorf("reproduced %d of %d, want %d at least", n, runs, runs-most)
 			}
 			for _, twin := range s.Cases[1:] {
-				keeps := func(res harness.Result) bool { return res.Report.Result(propertyOf(t, s)).Verdict != checker.Fail }
+				// Whoever goes on after its deadline may be told as a breach, which is the holder's affair: the schedule says so then.
+				keeps := func(res harness.Result) bool {
+					for _, property := range failing(s.Broken().Want) {
+						if twin.Want[property] != checker.Fail && res.Report.Result(property).Verdict == checker.Fail {
+							return false
+						}
+					}
+					return true
+				}
+				if !slices.ContainsFunc(failing(s.Broken().Want), func(p checker.Property) bool { return twin.Want[p] != checker.Fail }) {
+					t.Errorf("%s breaks all that %s breaks", twin, s.Broken())
+				}
 				if n := played(t, s, twin, harness.Process(), 2, keeps); n < 2 {
 					t.Errorf("%s breaks what it is to keep in %d of two runs", twin, 2-n)
 				}
