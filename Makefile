@@ -77,7 +77,7 @@ lint: ## Check with gofmt, go vet and golangci-lint, whose version is pinned
 lists: ## List every lock, fault, judge and random load that stands in a file of its own
 	$(GO) test ./internal/testkit/house -run TestLists -update
 
-docs: build ## Write docs/locks.md, docs/nemeses.md, docs/architecture.md, docs/anomalies.md, docs/margins.md, docs/matrix.md, the picture and the generated parts of README.md and docs/course again; tests and docs-check fail when they are not true
+docs: build ## Write docs/locks.md, docs/nemeses.md, docs/architecture.md, docs/anomalies.md, docs/margins.md, docs/matrix.md, the picture and the generated parts of README.md, README.zh.md and docs/course again; tests and docs-check fail when they are not true
 	$(GO) test ./locks -run TestDocs -update
 	$(GO) test ./harness -run TestDocs -update
 	$(GO) test ./internal/testkit/house -run TestArchitecture -update

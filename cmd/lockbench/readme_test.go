@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"flag"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,35 +11,45 @@ import (
 	"testing"
 )
 
-var updateReadme = flag.Bool("update-readme", false, "rewrite the generated parts of README.md and docs/course")
-
-// TestReadmeIsTrue runs the commands whose output README.md shows and compares. What
-// differs from run to run, the time of day, is masked.
+// TestReadmeIsTrue runs the commands whose output README.md and its translation show, and
+// compares.
 func TestReadmeIsTrue(t *testing.T) {
-	const path = "../../README.md"
-	readme, err := os.ReadFile(path)
+	for _, path := range []string{"../../README.md", "../../README.zh.md"} {
+		generatedIsTrue(t, path)
+	}
+}
+
+// TestReadmesTellTheSameCommands checks that the translation tells its reader to type what
+// README.md does, but for the language and the explanations.
+func TestReadmesTellTheSameCommands(t *testing.T) {
+	english := map[string]bool{}
+	for _, line := range typed(t, "../../README.md") {
+		english[line] = true
+	}
+	translated := typed(t, "../../README.zh.md")
+	if len(translated) == 0 {
+		t.Fatal("README.zh.md tells no commands any more")
+	}
+	for _, line := range translated {
+		if !english[line] && !strings.Contains(line, " --lang zh") {
+			t.Errorf("README.zh.md tells to type %q, README.md does not", line)
+		}
+	}
+}
+
+// typed returns what the blocks of a page tell to type, without comments.
+func typed(t *testing.T, path string) []string {
+	t.Helper()
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	block := regexp.MustCompile("(?s)<!-- generated: lockbench ([^\n]*) -->\n```\n(.*?)```\n<!-- end -->")
-	n := 0
-	want := block.ReplaceAllStringFunc(string(readme), func(old string) string {
-		n++
-		args := strings.Fields(block.FindStringSubmatch(old)[1])
-		return "<!-- generated: lockbench " + strings.Join(args, " ") + " -->\n```\n" + output(t, args) + "```\n<!-- end -->"
-	})
-	if n == 0 {
-		t.Fatal("README.md has no generated parts any more")
+	var all []string
+	for _, m := range regexp.MustCompile(`(?m)^\$ (.*)$`).FindAllStringSubmatch(string(text), -1) {
+		line, _, _ := strings.Cut(m[1], " # ")
+		all = append(all, strings.TrimSpace(line))
 	}
-	if *updateReadme {
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if want != string(readme) {
-		t.Error("README.md shows something else than lockbench prints now; run: make docs")
-	}
+	return all
 }
 
 // TestReadmePictureIsTrue draws the picture that README.md shows again.
@@ -74,19 +83,4 @@ func TestReadmePictureIsTrue(t *testing.T) {
 	if !bytes.Equal(got, want) {
 		t.Error(path + " is not what lockbench draws now; look at it, and if it is right run: make docs")
 	}
-}
-
-func output(t *testing.T, args []string) string {
-	t.Helper()
-	store := t.TempDir()
-	if args[0] == "run" {
-		args = append(args, "--out", store)
-	}
-	var stdout, stderr bytes.Buffer
-	if code := run(context.Background(), args, &stdout, &stderr); code != exitExpected {
-		t.Fatalf("lockbench %v: exit code %d\n%s", args, code, stderr.String())
-	}
-	out := strings.ReplaceAll(stdout.String(), store, "store")
-	out = regexp.MustCompile(`\d{8}T\d{6}\.\d{3}Z`).ReplaceAllString(out, "<time>")
-	return regexp.MustCompile(`(?m) +$`).ReplaceAllString(out, "")
 }
