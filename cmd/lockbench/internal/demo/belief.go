@@ -20,6 +20,7 @@ const (
 	returned             // it has given the lock back
 	robbed               // it was told that the lock is not its own any more
 	doubts               // it will never know what its release did
+	gone                 // it hangs, or has walked away, and will never give the lock back
 	dead
 )
 
@@ -28,14 +29,16 @@ type belief struct {
 	client string
 	mind   mind
 	shared bool          // as a reader
+	depth  int           // holds: how many acquires of its are not released, one inside the other
 	until  time.Duration // holds: when the lock told it that the lease ends; 0: it did not
-	over   bool          // holds: that has passed
+	renews bool          // holds: its lock renews the lease, so that until is not the end
+	over   bool          // holds: until has passed
 	still  bool          // it stands still, and so cannot look
 }
 
 // beliefs are those of the clients that have done something, in the order of their names,
-// when the events have happened and it is now.
-func beliefs(events []histories.Event, now time.Duration) []belief {
+// when the events have happened and it is now. renews says that the lock renews its leases.
+func beliefs(events []histories.Event, now time.Duration, renews bool) []belief {
 	byWorker := map[int]*belief{}
 	still := map[string]bool{}
 	var workers []int
@@ -59,7 +62,8 @@ func beliefs(events []histories.Event, now time.Duration) []belief {
 	for _, worker := range workers {
 		b := *byWorker[worker]
 		b.still = still[b.client]
-		b.over = b.until > 0 && b.until <= now
+		b.renews = renews && b.mind == holds
+		b.over = b.until > 0 && b.until <= now && !b.renews
 		all = append(all, b)
 	}
 	return all
@@ -71,11 +75,13 @@ func (b *belief) hear(e histories.Event) {
 	case histories.Acquire:
 		switch e.Type {
 		case histories.Invoke:
-			b.mind, b.shared, b.until = asks, e.Mode() == histories.Shared, 0
+			b.shared = e.Mode() == histories.Shared
+			b.asks()
 		case histories.OK:
 			b.mind, b.until = holds, e.Deadline
+			b.depth++
 		case histories.Fail:
-			b.mind = refused
+			b.keeps(refused)
 		case histories.Info:
 			b.mind = unsure
 		}
@@ -86,9 +92,10 @@ func (b *belief) hear(e histories.Event) {
 	case histories.Release:
 		switch e.Type {
 		case histories.Invoke:
-			b.mind = returns
+			b.depth = max(b.depth-1, 0)
+			b.keeps(returns)
 		case histories.OK:
-			b.mind = returned
+			b.keeps(returned)
 		case histories.Fail:
 			b.mind = robbed
 		case histories.Info:
@@ -96,10 +103,26 @@ func (b *belief) hear(e histories.Event) {
 		}
 	case histories.Lost:
 		b.mind = robbed
+	case histories.Abandon:
+		b.mind = gone
 	case histories.Crash:
 		b.mind = dead
 	}
 	if b.mind != holds {
-		b.until = 0
+		b.depth, b.until = 0, 0
+	}
+}
+
+// asks lets a client ask for the lock. If it enters it again it goes on to hold what it has.
+func (b *belief) asks() {
+	if b.depth == 0 {
+		b.mind, b.until = asks, 0
+	}
+}
+
+// keeps gives a client a mind, unless it is inside of an acquire that is not released yet.
+func (b *belief) keeps(m mind) {
+	if b.depth == 0 {
+		b.mind = m
 	}
 }

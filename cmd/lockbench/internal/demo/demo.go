@@ -27,6 +27,8 @@ type Demo struct {
 	FixRemedy string
 	// Ask is a step, as the schedule has it: before the first such one the reader is asked what it will bring.
 	Ask string
+	// Nth is which of the steps that are Ask is meant, from 1 on; 0: the first.
+	Nth int
 }
 
 // All returns the demos in the order in which they teach.
@@ -40,6 +42,13 @@ func All() []Demo {
 		{Name: "redlock-clock-jump", Scenario: "redlock-clock-jump", Fix: "redlock", FixGuard: resource.Epoch, Ask: "B acquire"},
 		{Name: "redlock-restart", Scenario: "redlock-restart", Fix: "redlock", FixRemedy: "aof-always", Ask: "B acquire retries 2"},
 		{Name: "rw-timestamp", Scenario: "rw-reader-overwrites-timestamp", Fix: "rw-hash", Ask: "C acquire"},
+		{Name: "renewal", Scenario: "hung-holder", Fix: "watchdog", Ask: "B acquire eventually"},
+		{Name: "reentrancy", Scenario: "reentrant-thread-id-collision", Fix: "reentrant-hash", Ask: "B acquire reentrant"},
+		{Name: "lottery", Scenario: "lottery-runs-twice", Fix: "setnx-px-lua", FixGuard: resource.DoneMarker, Ask: "C draw 1"},
+		{Name: "read-write", Scenario: "rw-reader-deletes-reader", Fix: "rw-hash", Ask: "C acquire", Nth: 2},
+		{Name: "redlock-validity", Scenario: "redlock-slow-majority", Fix: "redlock", Ask: "let-go A"},
+		{Name: "wait", Scenario: "failover-wait", Fix: "redlock", Ask: "B acquire"},
+		{Name: "split-brain", Scenario: "split-brain", Fix: "setnx-px-lua", FixGuard: resource.Epoch, Ask: "B acquire retries 2"},
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // holdings tells what the lock's servers hold. Servers that hold the same are told together.
-func (t *teller) holdings(res harness.Result, nodes []harness.NodeState, at time.Duration) {
+func (t *teller) holdings(res harness.Result, s scene) {
 	type group struct {
 		nodes []string
 		text  string
@@ -21,12 +21,12 @@ func (t *teller) holdings(res harness.Result, nodes []harness.NodeState, at time
 	}
 	var groups []group
 	servers := 0
-	for _, n := range nodes {
+	for _, n := range s.nodes {
 		if n.Role == cluster.Register {
 			continue
 		}
 		servers++
-		text, ttl := t.content(res, n, at)
+		text, ttl := t.content(res, n, s.exchanges)
 		name := n.Name
 		if n.Primary && n.Role == cluster.Replica {
 			name = t.lang.text("holds.promoted", "node", name)
@@ -55,7 +55,7 @@ const ttlHere = "{ttl}"
 
 // content is what a server holds under the lock's keys, and the TTL that goes in the place
 // of ttlHere.
-func (t *teller) content(res harness.Result, n harness.NodeState, at time.Duration) (string, time.Duration) {
+func (t *teller) content(res harness.Result, n harness.NodeState, exchanges []histories.Exchange) (string, time.Duration) {
 	switch {
 	case !n.Alive:
 		return t.lang.text("holds.dead"), 0
@@ -68,7 +68,7 @@ func (t *teller) content(res harness.Result, n harness.NodeState, at time.Durati
 		if !k.Exists {
 			continue
 		}
-		part := k.Key + " = " + t.value(res, k, at)
+		part := k.Key + " = " + t.value(k, exchanges)
 		switch {
 		case k.TTL != histories.NoTTL:
 			part, ttl = part+ttlHere, k.TTL
@@ -91,36 +91,37 @@ func (t *teller) ttl(least, most time.Duration) string {
 }
 
 // value is what is under a key, with whose it is.
-func (t *teller) value(res harness.Result, k cluster.KeyState, at time.Duration) string {
+func (t *teller) value(k cluster.KeyState, exchanges []histories.Exchange) string {
 	switch k.Type {
 	case "string":
-		return t.signed(res, k.Value, at)
+		return t.signed(k.Value, exchanges)
 	case "hash":
 		var fields []string
 		for _, f := range k.Fields {
-			fields = append(fields, f.Name+": "+t.signed(res, f.Value, at))
+			fields = append(fields, t.signed(f.Name, exchanges)+": "+t.signed(f.Value, exchanges))
 		}
 		return "{" + strings.Join(fields, ", ") + "}"
 	case "zset": // scores are deadlines
 		var members []string
 		for _, f := range k.Fields {
-			members = append(members, t.signed(res, f.Name, at))
+			members = append(members, t.signed(f.Name, exchanges))
 		}
 		return "{" + strings.Join(members, ", ") + "}"
 	}
 	return k.Type
 }
 
-// signed is a value as commands show it, with the client that was the last to send it by then.
-func (t *teller) signed(res harness.Result, value string, at time.Duration) string {
+// signed is a value as commands show it, with the client that had sent it by then, if it was one alone.
+func (t *teller) signed(value string, exchanges []histories.Exchange) string {
 	value = wire.Abbreviate(value)
-	client := ""
-	for _, x := range res.Exchanges {
-		if words := strings.Fields(x.Command); x.Sent <= at && len(words) > 2 && slices.Contains(words[2:], value) {
+	client, several := "", false
+	for _, x := range exchanges {
+		if words := strings.Fields(x.Command); len(words) > 2 && slices.Contains(words[2:], value) {
+			several = several || client != "" && client != x.Client
 			client = x.Client
 		}
 	}
-	if client == "" || len(value) < 4 { // a small number is nobody's
+	if client == "" || several || len(value) < 4 { // a small number is nobody's
 		return value
 	}
 	return t.lang.text("holds.whose", "value", value, "client", client)

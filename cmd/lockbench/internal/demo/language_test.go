@@ -97,7 +97,7 @@ func TestEveryTextIsUsed(t *testing.T) {
 	for _, backend := range []string{histories.BackendEmbedded, histories.BackendProcess, histories.BackendDocker} {
 		wanted["backend."+backend] = true
 	}
-	for _, b := range []string{"believes.holds", "believes.holds-open", "believes.overdue"} {
+	for _, b := range []string{"believes.holds", "believes.holds-open", "believes.overdue", "believes.renewed"} {
 		wanted[b], wanted[b+"-reading"] = true, true
 	}
 	for _, o := range []checker.Outcome{checker.Unexpected, checker.Undecided} {
@@ -151,7 +151,7 @@ func TestStepsInLanguages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line, want := range map[string]string{"B release": "B 解锁", "B hang": "B hangs in its section, for good"} {
+	for line, want := range map[string]string{"B release": "B 解锁", "B leave": "B walks away without a word"} {
 		steps, err := schedule.ParseSteps(2, line)
 		if err != nil {
 			t.Fatal(err)

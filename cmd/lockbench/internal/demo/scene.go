@@ -16,6 +16,7 @@ type scene struct {
 	step      schedule.Step // the zero value: what followed the last step
 	at        time.Duration
 	sent      []sent
+	exchanges []histories.Exchange // all that had crossed the wire by then
 	accesses  []access
 	nodes     []harness.NodeState
 	beliefs   []belief
@@ -29,8 +30,11 @@ type scene struct {
 type access struct {
 	client  string
 	write   bool
+	draw    bool   // the write takes the prize of a round of a lottery, whose number is value
+	drawn   string // draw: who had taken it before; empty: nobody
 	refused string // why; empty: it was not
 	stale   bool   // it was, for its token
+	done    bool   // it was, for what the register says that has been done
 	value   string
 	version int64 // that was read, or that the write replaced
 	again   bool  // the client knew the register before, under the same lease
@@ -48,15 +52,17 @@ func scenes(res harness.Result) []scene {
 	var all []scene
 	var before harness.Snapshot
 	holds := histories.Holds(res.Events)
+	renews := res.Config.Lock.Class().Renews
 	fences := res.Meta.Guard == resource.Fence.String() || res.Meta.Guard == resource.Epoch.String()
+	marks := res.Meta.Guard == resource.DoneMarker.String()
 	for _, shot := range res.Album {
 		s := scene{
 			step: shot.Step, at: shot.At,
-			sent:     news(before.Exchanges, shot.Exchanges),
-			accesses: accesses(res.Events[:shot.Events], before.Events, fences),
+			sent: news(before.Exchanges, shot.Exchanges), exchanges: shot.Exchanges,
+			accesses: accesses(res.Events[:shot.Events], before.Events, fences, marks),
 			nodes:    shot.Nodes,
-			beliefs:  beliefs(res.Events[:shot.Events], shot.At),
-			rivals:   meet(holds, before.Events, shot.Events),
+			beliefs:  beliefs(res.Events[:shot.Events], shot.At, renews),
+			rivals:   meet(holds, before.Events, shot.Events, renews),
 			broken:   proven(res.Report, before.Events, shot.Events),
 
 			simulated: shot.Simulated,
@@ -73,24 +79,29 @@ func scenes(res harness.Result) []scene {
 // holdersOnly is the client of a step that only holders do, or empty.
 func holdersOnly(p schedule.Step) string {
 	switch p.Verb {
-	case schedule.Read, schedule.Write, schedule.Release:
+	case schedule.Read, schedule.Write, schedule.Release, schedule.Draw:
 		return p.Who[0]
 	}
 	return ""
 }
 
-// accesses are those that ended among the events from an index on, to a register that fences or does not.
-func accesses(events []histories.Event, from int, fences bool) []access {
+// accesses are those that ended among the events from an index on. fences says that the register refuses low tokens,
+// and marks that whoever draws looks first whether the round has been drawn.
+func accesses(events []histories.Event, from int, fences, marks bool) []access {
 	var all []access
 	for i, e := range events {
-		if i < from || e.Type != histories.OK && e.Type != histories.Fail || e.F != histories.Read && e.F != histories.Write {
+		draw := e.F == histories.Draw
+		if i < from || e.Type != histories.OK && e.Type != histories.Fail || e.F != histories.Read && e.F != histories.Write && !draw {
 			continue
 		}
 		a := access{
-			client: histories.WorkerName(e.Worker), write: e.F == histories.Write, value: e.Value, version: e.Version,
+			client: histories.WorkerName(e.Worker), write: e.F == histories.Write || draw, draw: draw, value: e.Value, version: e.Version,
 		}
 		if e.Type == histories.Fail {
-			a.refused, a.stale = e.Err, fences && outdated(events[:i], e)
+			a.refused, a.stale, a.done = e.Err, fences && outdated(events[:i], e), draw && marks
+		}
+		if draw {
+			a.drawn = winner(events[:i], e)
 		}
 		for _, r := range events[:i] {
 			switch {
@@ -106,6 +117,16 @@ func accesses(events []histories.Event, from int, fences bool) []access {
 	return all
 }
 
+// winner is the client that took the prize of e's round, or empty.
+func winner(before []histories.Event, e histories.Event) string {
+	for _, b := range before {
+		if b.F == histories.Draw && b.Type == histories.OK && b.Key == e.Key && b.Value == e.Value {
+			return histories.WorkerName(b.Worker)
+		}
+	}
+	return ""
+}
+
 // outdated returns whether a register that fences refuses an access for its token: it has seen a higher one.
 func outdated(before []histories.Event, e histories.Event) bool {
 	return e.Token > 0 && slices.ContainsFunc(before, func(b histories.Event) bool {
@@ -114,7 +135,8 @@ func outdated(before []histories.Event, e histories.Event) bool {
 }
 
 // meet finds the grants among the events [from, to) that came while somebody else believed.
-func meet(holds []histories.Hold, from, to int) []rivals {
+// renews says that the lock renews its leases, so that the deadlines that were told are not their ends.
+func meet(holds []histories.Hold, from, to int, renews bool) []rivals {
 	var all []rivals
 	for _, h := range holds {
 		if !h.Believed() || h.Returned.Event < from || h.Returned.Event >= to {
@@ -126,7 +148,10 @@ func meet(holds []histories.Hold, from, to int) []rivals {
 				continue
 			}
 			r := rivals{first: histories.WorkerName(o.Worker), second: histories.WorkerName(h.Worker)}
-			if o.Deadline > 0 && o.Deadline <= h.Returned.Time {
+			if slices.ContainsFunc(all, func(known rivals) bool { return known.first == r.first && known.second == r.second }) {
+				continue // however often each of them has entered the lock
+			}
+			if o.Deadline > 0 && o.Deadline <= h.Returned.Time && !renews {
 				r.ended = o.Deadline
 			}
 			all = append(all, r)
@@ -147,4 +172,18 @@ func proven(report checker.Report, from, to int) []checker.Property {
 		}
 	}
 	return all
+}
+
+// asks returns the index of the scene before which the reader is asked, or -1.
+func (d Demo) asks(all []scene) int {
+	n := max(d.Nth, 1)
+	for i, s := range all {
+		if s.step.Verb == "" || s.step.String() != d.Ask {
+			continue
+		}
+		if n--; n == 0 {
+			return i
+		}
+	}
+	return -1
 }

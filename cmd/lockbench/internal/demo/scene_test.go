@@ -22,6 +22,11 @@ func TestNews(t *testing.T) {
 		}
 		return e
 	}
+	other := func(node string, seq int, command, reply string) histories.Exchange {
+		e := x(node, seq, command, reply, "")
+		e.Client = "B"
+		return e
+	}
 	held := x("n1", 1, "DEL k", "", "command held")
 	went := x("n1", 1, "DEL k", "1", "command held, then let go")
 	type line struct {
@@ -45,6 +50,8 @@ func TestNews(t *testing.T) {
 			[]line{{"n1", "EVALSHA ‹compare-and-delete› k a", "compare-and-delete", "1", answered, 1}}},
 		"many nodes": {nil, []histories.Exchange{x("n1", 1, "SET k a", "OK", ""), x("n2", 2, "SET k a", "OK", ""), x("n3", 3, "SET k a", "nil", "")},
 			[]line{{"n1 n2", "SET k a", "", "OK", answered, 1}, {"n3", "SET k a", "", "nil", answered, 1}}},
+		"renewed beside": {nil, []histories.Exchange{x("n1", 1, "PEXPIRE k", "1", ""), other("n1", 2, "SET k a", "nil"), x("n1", 3, "PEXPIRE k", "1", ""), other("n1", 4, "SET k b", "nil")},
+			[]line{{"n1", "PEXPIRE k", "", "1", answered, 2}, {"n1", "SET k a", "", "nil", answered, 2}}},
 		"many times": {nil, []histories.Exchange{x("n1", 1, "SET k a", "nil", ""), x("n1", 2, "SET k b", "nil", ""), x("n1", 3, "SET k c", "OK", "")},
 			[]line{{"n1", "SET k a", "", "nil", answered, 2}, {"n1", "SET k c", "", "OK", answered, 1}}},
 	} {
@@ -69,6 +76,8 @@ func TestAccesses(t *testing.T) {
 	elsewhere.Attempt = 2
 	late := ev(histories.Fail, histories.Write, 0, "no")
 	late.Token, elsewhere.Token = 1, 2
+	drew, again, late2 := ev(histories.OK, histories.Draw, 0, ""), ev(histories.OK, histories.Draw, 1, ""), ev(histories.Fail, histories.Draw, 0, "done")
+	again.Attempt, again.Worker = 2, 1
 	for name, tc := range map[string]struct {
 		events []histories.Event
 		want   access
@@ -80,9 +89,12 @@ func TestAccesses(t *testing.T) {
 		"others' do not count": {[]histories.Event{read, elsewhere, ev(histories.OK, histories.Read, 5, "")}, access{client: "A", value: "7", version: 5, again: true, seen: 3}},
 		"stale":                {[]histories.Event{elsewhere, late}, access{client: "A", write: true, value: "7", refused: "no", stale: true}},
 		"no higher token":      {[]histories.Event{late}, access{client: "A", write: true, value: "7", refused: "no"}},
+		"draws":                {[]histories.Event{drew}, access{client: "A", write: true, draw: true, value: "7"}},
+		"draws again":          {[]histories.Event{drew, again}, access{client: "B", write: true, draw: true, drawn: "A", value: "7", version: 1}},
+		"finds it drawn":       {[]histories.Event{drew, late2}, access{client: "A", write: true, draw: true, drawn: "A", done: true, value: "7", refused: "done"}},
 		"refused":              {[]histories.Event{ev(histories.Fail, histories.Read, 0, "no")}, access{client: "A", value: "7", refused: "no"}},
 	} {
-		got := accesses(tc.events, len(tc.events)-1, true)
+		got := accesses(tc.events, len(tc.events)-1, true, true)
 		if len(got) != 1 || got[0] != tc.want {
 			t.Errorf("%s: got %+v, want %+v", name, got, tc.want)
 		}
@@ -105,26 +117,32 @@ func TestBeliefs(t *testing.T) {
 		events []histories.Event
 		now    time.Duration
 		want   belief
+		renews bool
 	}{
-		"asks":      {[]histories.Event{ev(histories.Invoke, histories.Acquire)}, 0, belief{mind: asks}},
-		"holds":     {[]histories.Event{granted}, 2999 * ms, belief{mind: holds, until: 3000 * ms}},
-		"overdue":   {[]histories.Event{granted}, 3000 * ms, belief{mind: holds, until: 3000 * ms, over: true}},
-		"reads":     {[]histories.Event{asReader, granted}, 0, belief{mind: holds, shared: true, until: 3000 * ms}},
-		"extended":  {[]histories.Event{granted, longer}, 4000 * ms, belief{mind: holds, until: 9000 * ms}},
-		"refused":   {[]histories.Event{ev(histories.Fail, histories.Acquire)}, 0, belief{mind: refused}},
-		"unsure":    {[]histories.Event{ev(histories.Info, histories.Acquire)}, 0, belief{mind: unsure}},
-		"returns":   {[]histories.Event{granted, ev(histories.Invoke, histories.Release)}, 9000 * ms, belief{mind: returns}},
-		"returned":  {[]histories.Event{granted, ev(histories.OK, histories.Release)}, 0, belief{mind: returned}},
-		"robbed":    {[]histories.Event{granted, ev(histories.Fail, histories.Release)}, 0, belief{mind: robbed}},
-		"doubts":    {[]histories.Event{granted, ev(histories.Info, histories.Release)}, 0, belief{mind: doubts}},
-		"lost":      {[]histories.Event{granted, ev(histories.Info, histories.Lost)}, 0, belief{mind: robbed}},
-		"dead":      {[]histories.Event{granted, ev(histories.Info, histories.Crash)}, 0, belief{mind: dead}},
-		"paused":    {[]histories.Event{granted, pause}, 0, belief{mind: holds, until: 3000 * ms, still: true}},
-		"goes on":   {[]histories.Event{granted, pause, goOn}, 0, belief{mind: holds, until: 3000 * ms}},
-		"only read": {[]histories.Event{granted, ev(histories.OK, histories.Read)}, 0, belief{mind: holds, until: 3000 * ms}},
+		"asks":      {[]histories.Event{ev(histories.Invoke, histories.Acquire)}, 0, belief{mind: asks}, false},
+		"holds":     {[]histories.Event{granted}, 2999 * ms, belief{mind: holds, depth: 1, until: 3000 * ms}, false},
+		"overdue":   {[]histories.Event{granted}, 3000 * ms, belief{mind: holds, depth: 1, until: 3000 * ms, over: true}, false},
+		"reads":     {[]histories.Event{asReader, granted}, 0, belief{mind: holds, depth: 1, shared: true, until: 3000 * ms}, false},
+		"extended":  {[]histories.Event{granted, longer}, 4000 * ms, belief{mind: holds, depth: 1, until: 9000 * ms}, false},
+		"refused":   {[]histories.Event{ev(histories.Fail, histories.Acquire)}, 0, belief{mind: refused}, false},
+		"unsure":    {[]histories.Event{ev(histories.Info, histories.Acquire)}, 0, belief{mind: unsure}, false},
+		"returns":   {[]histories.Event{granted, ev(histories.Invoke, histories.Release)}, 9000 * ms, belief{mind: returns}, false},
+		"returned":  {[]histories.Event{granted, ev(histories.Invoke, histories.Release), ev(histories.OK, histories.Release)}, 0, belief{mind: returned}, false},
+		"robbed":    {[]histories.Event{granted, ev(histories.Fail, histories.Release)}, 0, belief{mind: robbed}, false},
+		"doubts":    {[]histories.Event{granted, ev(histories.Info, histories.Release)}, 0, belief{mind: doubts}, false},
+		"lost":      {[]histories.Event{granted, ev(histories.Info, histories.Lost)}, 0, belief{mind: robbed}, false},
+		"dead":      {[]histories.Event{granted, ev(histories.Info, histories.Crash)}, 0, belief{mind: dead}, false},
+		"paused":    {[]histories.Event{granted, pause}, 0, belief{mind: holds, depth: 1, until: 3000 * ms, still: true}, false},
+		"goes on":   {[]histories.Event{granted, pause, goOn}, 0, belief{mind: holds, depth: 1, until: 3000 * ms}, false},
+		"renewed":   {[]histories.Event{granted}, 9000 * ms, belief{mind: holds, depth: 1, until: 3000 * ms, renews: true}, true},
+		"enters":    {[]histories.Event{granted, granted}, 0, belief{mind: holds, depth: 2, until: 3000 * ms}, false},
+		"goes out":  {[]histories.Event{granted, granted, ev(histories.Invoke, histories.Release), ev(histories.OK, histories.Release)}, 0, belief{mind: holds, depth: 1, until: 3000 * ms}, false},
+		"not again": {[]histories.Event{granted, ev(histories.Invoke, histories.Acquire), ev(histories.Fail, histories.Acquire)}, 0, belief{mind: holds, depth: 1, until: 3000 * ms}, false},
+		"hangs":     {[]histories.Event{granted, ev(histories.Info, histories.Abandon)}, 0, belief{mind: gone}, false},
+		"only read": {[]histories.Event{granted, ev(histories.OK, histories.Read)}, 0, belief{mind: holds, depth: 1, until: 3000 * ms}, false},
 	} {
 		tc.want.client = "A"
-		got := beliefs(tc.events, tc.now)
+		got := beliefs(tc.events, tc.now, tc.renews)
 		if len(got) != 1 || got[0] != tc.want {
 			t.Errorf("%s: got %+v, want %+v", name, got, tc.want)
 		}

@@ -32,7 +32,8 @@ type sent struct {
 	script  string // name of the script that it runs; empty: none that we know
 	reply   string
 	state   state
-	times   int           // how often in a row, each with a token of its own
+	times   int           // how often in a row
+	alike   bool          // times > 1: word for word, and not each with a token of its own
 	until   time.Duration // when the last of them was sent
 }
 
@@ -85,13 +86,18 @@ func add(all []sent, s sent) []sent {
 			return all
 		}
 	}
-	if n := len(all); n > 0 {
-		if o := &all[n-1]; o.client == s.client && slices.Equal(o.nodes, s.nodes) && o.reply == s.reply && o.state == answered && s.state == answered &&
-			verb(o.command) == verb(s.command) {
+	for i := len(all) - 1; i >= 0; i-- {
+		o := &all[i]
+		if o.client != s.client {
+			continue // what others sent in between does not matter here
+		}
+		if slices.Equal(o.nodes, s.nodes) && o.reply == s.reply && o.state == answered && s.state == answered && verb(o.command) == verb(s.command) {
+			o.alike = o.command == s.command && (o.alike || o.times == 1)
 			o.times++
 			o.until = s.until
 			return all
 		}
+		break
 	}
 	return append(all, s)
 }

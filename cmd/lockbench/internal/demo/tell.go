@@ -104,8 +104,7 @@ func (t *teller) play(res harness.Result, ask bool) {
 			t.afterwards(res, s)
 			break
 		}
-		if ask && s.step.String() == t.lesson.Demo.Ask {
-			ask = false
+		if ask && i == t.lesson.Demo.asks(all) {
 			t.line("")
 			t.para("  ?  ", t.lang.text("question", "question", t.own("question")), t.yellow)
 			t.wait()

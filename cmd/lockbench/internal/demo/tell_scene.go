@@ -27,7 +27,7 @@ func (t *teller) scene(res harness.Result, number int, s, before scene) {
 	for _, a := range s.accesses {
 		t.row(t.lang.text("row.register"), t.access(a), nil)
 	}
-	t.holdings(res, s.nodes, s.at)
+	t.holdings(res, s)
 	for _, b := range s.beliefs {
 		old := slices.IndexFunc(before.beliefs, func(o belief) bool { return o.client == b.client })
 		same := old >= 0 && before.beliefs[old] == b
@@ -74,7 +74,7 @@ func (t *teller) afterwards(res harness.Result, s scene) {
 	}
 	t.line("")
 	t.para("     "+pad(seconds(at), len("00.000"))+"  ", t.lang.text(key, "client", histories.WorkerName(prober), "times", times, "until", seconds(at)), nil)
-	t.holdings(res, s.nodes, s.at)
+	t.holdings(res, s)
 	if len(s.broken) > 0 {
 		t.row("!!", t.lang.text("alarm.broken", "properties", t.properties(s.broken)), t.red)
 	}
@@ -101,11 +101,15 @@ func (t *teller) sent(c sent) {
 		text = t.lang.text("sent.waiting", "command", c.command)
 	}
 	if c.times > 1 {
-		text += t.lang.text("sent.times", "times", c.times, "until", seconds(c.until))
+		key := "sent.times"
+		if c.alike {
+			key = "sent.again"
+		}
+		text += t.lang.text(key, "times", c.times, "until", seconds(c.until))
 	}
 	t.row(c.client+" → "+together(c.nodes), text, nil)
-	if c.script != "" {
-		t.once(t.lang.text("script", "name", c.script, "does", t.lang.text("script."+c.script)))
+	if does := t.lang.said("script."+c.script, ""); does != "" {
+		t.once(t.lang.text("script", "name", c.script, "does", does))
 	}
 	if strings.HasPrefix(c.reply, `"NOSCRIPT `) {
 		t.once(t.lang.text("sent.noscript"))
@@ -122,10 +126,16 @@ func (t *teller) once(text string) {
 
 func (t *teller) access(a access) string {
 	switch {
+	case a.done:
+		return t.lang.text("register.done", "client", a.client, "round", a.value)
 	case a.stale:
 		return t.lang.text("register.stale", "client", a.client)
 	case a.refused != "":
 		return t.lang.text("register.refused", "client", a.client, "why", a.refused)
+	case a.draw && a.drawn != "":
+		return t.lang.text("register.drawn", "client", a.client, "round", a.value, "winner", a.drawn)
+	case a.draw:
+		return t.lang.text("register.draw", "client", a.client, "round", a.value)
 	case !a.write && a.again && a.version != a.seen:
 		return t.lang.text("register.changed", "client", a.client, "value", a.value, "version", a.version, "seen", a.seen)
 	case !a.write:
@@ -144,6 +154,8 @@ func (t *teller) belief(b belief) string {
 	case holds:
 		key := "believes.holds"
 		switch {
+		case b.renews:
+			key = "believes.renewed"
 		case b.until == 0:
 			key = "believes.holds-open"
 		case b.over:
@@ -153,6 +165,9 @@ func (t *teller) belief(b belief) string {
 			key += "-reading"
 		}
 		text = t.lang.text(key, "until", seconds(b.until))
+		if b.depth > 1 {
+			text += t.lang.text("believes.entered", "times", b.depth)
+		}
 	case refused:
 		text = t.lang.text("believes.refused")
 	case unsure:
@@ -165,6 +180,8 @@ func (t *teller) belief(b belief) string {
 		text = t.lang.text("believes.robbed")
 	case doubts:
 		text = t.lang.text("believes.doubts")
+	case gone:
+		text = t.lang.text("believes.gone")
 	case dead:
 		text = t.lang.text("believes.dead")
 	}
