@@ -88,7 +88,11 @@ func TestCourseIsTrue(t *testing.T) {
 func TestCourseCommandsRun(t *testing.T) {
 	command := regexp.MustCompile("(?m)^\\$ lockbench (.*)$|`lockbench ([^`]*)`")
 	ran := map[string]bool{}
-	for _, path := range slices.Concat(chapters(t, courses["en"]), chapters(t, courses["zh"])) {
+	files := slices.Concat(chapters(t, courses["en"]), chapters(t, courses["zh"]))
+	for _, course := range courses {
+		files = append(files, filepath.Join(course, "plan.md"))
+	}
+	for _, path := range files {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -96,11 +100,12 @@ func TestCourseCommandsRun(t *testing.T) {
 		for _, m := range command.FindAllStringSubmatch(string(text), -1) {
 			line := m[1] + m[2]
 			line = strings.ReplaceAll(strings.ReplaceAll(line, " --backend process", ""), " --pause", "")
-			if ran[line] {
+			args := strings.Fields(line)
+			own := slices.Contains(args, "--worker") || !slices.Contains([]string{"run", "demo", "list"}, args[0])
+			if own || ran[line] { // what plays a lock of the reader's own has tests elsewhere
 				continue
 			}
 			ran[line] = true
-			args := strings.Fields(line)
 			if args[0] == "run" {
 				args = append(args, "--out", "none")
 			}
