@@ -44,6 +44,7 @@ func TestPauseOnATerminal(t *testing.T) {
 		shows string
 	}{
 		"leave":  {[]string{" ", "\x1b[A", "q"}, "code 0 icanon", "2  0.0"},
+		"back":   {[]string{" ", "b", "q"}, "code 0 icanon", "(back)"},
 		"Ctrl-C": {[]string{" ", "\x03"}, "code 255 icanon", "lockbench: interrupted"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/term"
+
+	"github.com/lockbench/lockbench/cmd/lockbench/internal/demo"
 )
 
 // keyboard waits for keys on a terminal.
@@ -55,26 +57,26 @@ func (k *keyboard) read() {
 	}
 }
 
-// wait shows prompt, waits for a key, and takes the prompt away. It returns errLeft if the
-// reader leaves by q, Escape or Ctrl-D, and another error after Ctrl-C or a signal. The
-// terminal is as it was afterwards.
-func (k *keyboard) wait(prompt string) error {
+// wait shows prompt, waits for a key, takes the prompt away, and returns the key: demo.Back for an
+// arrow to the left and for Backspace. It returns errLeft if the reader leaves by q, Escape or Ctrl-D, and
+// another error after Ctrl-C or a signal. The terminal is as it was afterwards.
+func (k *keyboard) wait(prompt string) (rune, error) {
 	if err := k.ctx.Err(); err != nil {
-		return errInterrupted
+		return 0, errInterrupted
 	}
 	state, err := term.MakeRaw(int(k.in.Fd()))
 	if err != nil {
-		return fmt.Errorf("wait for a key: %w", err)
+		return 0, fmt.Errorf("wait for a key: %w", err)
 	}
 	fmt.Fprint(k.out, prompt)
 	defer func() {
-		fmt.Fprint(k.out, "\r"+strings.Repeat(" ", len(prompt))+"\r")
+		fmt.Fprint(k.out, "\r\x1b[K")
 		_ = term.Restore(int(k.in.Fd()), state)
 	}()
 	k.asks <- struct{}{}
 	select {
 	case <-k.ctx.Done():
-		return errInterrupted
+		return 0, errInterrupted
 	case key, ok := <-k.keys:
 		return meant(key, ok)
 	}
@@ -82,20 +84,27 @@ func (k *keyboard) wait(prompt string) error {
 
 // meant is what a key means; ok says that there was one. Of keys that were pressed before
 // they were asked for the first one counts.
-func meant(key []byte, ok bool) error {
-	const ctrlC, ctrlD, escape = 3, 4, 27
+func meant(key []byte, ok bool) (rune, error) {
+	const ctrlC, ctrlD, escape, backspace, left = 3, 4, 27, 127, "\x1b[D"
 	if !ok || len(key) == 0 {
-		return errLeft
+		return 0, errLeft
 	}
 	switch key[0] {
 	case ctrlC:
-		return errInterrupted
+		return 0, errInterrupted
 	case 'q', 'Q', ctrlD:
-		return errLeft
+		return 0, errLeft
+	case backspace:
+		return demo.Back, nil
 	case escape:
 		if len(key) == 1 { // more of them are an arrow or the like
-			return errLeft
+			return 0, errLeft
 		}
+		if string(key) == left {
+			return demo.Back, nil
+		}
+		return escape, nil
 	}
-	return nil
+	pressed, _ := utf8.DecodeRune(key)
+	return pressed, nil
 }

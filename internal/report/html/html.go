@@ -52,9 +52,9 @@ func Write(w io.Writer, r report.Run, opt Options) error {
 	return t.Execute(w, newPage(r, opt))
 }
 
-// policy is what the page may do: nothing but what it brought itself. A script that somebody
+// Policy is what a page may do, as a content security policy: nothing but what it brought itself. A script that somebody
 // smuggled in would not be one of these and does not run.
-func policy(scripts ...string) string {
+func Policy(scripts ...string) string {
 	var b strings.Builder
 	b.WriteString("default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; frame-src 'self'; style-src 'unsafe-inline'; script-src")
 	for _, s := range scripts {

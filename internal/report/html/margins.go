@@ -36,7 +36,7 @@ func Margins(w io.Writer, all []report.Measured, plots []report.Plot, guard stri
 		names = append(names, m.Lock)
 	}
 	p := marginsPage{
-		Policy: policy(), Style: template.CSS(style), Title: strings.Join(names, ", "), Replay: command,
+		Policy: Policy(), Style: template.CSS(style), Title: strings.Join(names, ", "), Replay: command,
 		Conditions: []string{"guard " + guard, words.Count(runs, "run") + " in virtual time"},
 	}
 	for _, m := range all {

@@ -63,5 +63,5 @@ func WriteOverview(w io.Writer, o Overview) error {
 		Overview
 		Policy string
 		Style  template.CSS
-	}{o, policy(), template.CSS(style)})
+	}{o, Policy(), template.CSS(style)})
 }

@@ -145,7 +145,7 @@ func newPage(r report.Run, opt Options) *page {
 	}
 	p.Styles = []template.CSS{template.CSS(style), template.CSS(picture.Style())}
 	p.Scripts = []template.JS{template.JS(script), template.JS(picture.Script())}
-	p.Policy = policy(append(scriptsOf(p.Porcupine), script, picture.Script())...)
+	p.Policy = Policy(append(scriptsOf(p.Porcupine), script, picture.Script())...)
 	return p
 }
 

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -14,7 +15,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	diffs "github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/harness"
@@ -34,13 +35,21 @@ var played sync.Map
 func lesson(t *testing.T, d Demo) Lesson {
 	t.Helper()
 	once, _ := played.LoadOrStore(d.Name, sync.OnceValues(func() (Lesson, error) {
-		return Play(context.Background(), d, Options{Seed: 1})
+		return perform(context.Background(), d, Options{Seed: 1})
 	}))
 	l, err := once.(func() (Lesson, error))()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return l
+}
+
+func perform(ctx context.Context, d Demo, o Options) (Lesson, error) {
+	p, err := Prepare(d, o)
+	if err != nil {
+		return Lesson{}, err
+	}
+	return p.Play(ctx)
 }
 
 func find(t *testing.T, name string) Demo {
@@ -55,7 +64,7 @@ func find(t *testing.T, name string) Demo {
 func tell(t *testing.T, l Lesson, lang Language, style report.Style) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Tell(&b, l, lang, style, nil); err != nil {
+	if err := Tell(&b, l, lang, style); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -79,8 +88,10 @@ func TestDemosAreSound(t *testing.T) {
 		if !slices.ContainsFunc(s.Survivors(), func(c scenarios.Case) bool { return c.String() == fix.String() }) {
 			t.Errorf("%s: %v does not survive %s", d.Name, fix, s.Name)
 		}
-		if !slices.ContainsFunc(s.Script.Steps, func(step schedule.Step) bool { return step.String() == d.Ask }) {
-			t.Errorf("%s: no step is %q", d.Name, d.Ask)
+		for _, asked := range []string{d.Ask.Step, cmp.Or(d.Ask.Until, d.Ask.Step)} {
+			if !slices.ContainsFunc(s.Script.Steps, func(step schedule.Step) bool { return step.String() == asked }) {
+				t.Errorf("%s: no step is %q", d.Name, asked)
+			}
 		}
 	}
 	var unknown *catalogue.UnknownError
@@ -99,7 +110,7 @@ func TestDemosShowWhatTheyTeach(t *testing.T) {
 		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
 			for seed := uint64(1); seed <= 3; seed++ {
-				l, err := Play(t.Context(), d, Options{Seed: seed})
+				l, err := perform(t.Context(), d, Options{Seed: seed})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -146,7 +157,7 @@ func compare(t *testing.T, name, got string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
+	if diff := diffs.Diff(string(want), got); diff != "" {
 		t.Errorf("%s is not what is told; run go test ./demo -update, and read what changed (-file +told):\n%s", path, diff)
 	}
 }
@@ -179,7 +190,7 @@ func TestColourSaysNothing(t *testing.T) {
 	}
 	plain := regexp.MustCompile(`\x1b\[[0-9;]*m`).ReplaceAllString(coloured, "")
 	plain = regexp.MustCompile(`(?m) +$`).ReplaceAllString(plain, "")
-	if diff := cmp.Diff(tell(t, l, lang, report.Style{}), plain); diff != "" {
+	if diff := diffs.Diff(tell(t, l, lang, report.Style{}), plain); diff != "" {
 		t.Errorf("(-plain +coloured):\n%s", diff)
 	}
 }
@@ -238,42 +249,10 @@ func TestSameRunInEveryLanguage(t *testing.T) {
 			told := facts.FindAllString(tell(t, lesson(t, d), lang, report.Style{Width: 100}), -1)
 			if i == 0 {
 				first = told
-			} else if diff := cmp.Diff(first, told); diff != "" {
+			} else if diff := diffs.Diff(first, told); diff != "" {
 				t.Errorf("%s in %s:\n%s", d.Name, lang.Name, diff)
 			}
 		}
-	}
-}
-
-// TestPause checks that the reader is asked to go on after every step, and that an error
-// there ends the telling at once.
-func TestPause(t *testing.T) {
-	l := lesson(t, find(t, "get-del"))
-	var b bytes.Buffer
-	pauses, longest := 0, 0
-	err := Tell(&b, l, Languages()[0], report.Style{}, func(prompt string) error {
-		if prompt == "" {
-			t.Error("no prompt")
-		}
-		pauses++
-		longest = max(longest, bytes.Count(b.Bytes(), []byte("\n")))
-		b.Reset()
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if steps := 2 * len(l.Scenario.Script.Steps); pauses < steps {
-		t.Errorf("%d pauses, want at least one for each of %d steps", pauses, steps)
-	}
-	if longest > 24 {
-		t.Errorf("%d lines without a pause do not fit on a terminal", longest)
-	}
-	b.Reset()
-	enough := errors.New("enough")
-	err = Tell(&b, l, Languages()[0], report.Style{}, func(string) error { return enough })
-	if !errors.Is(err, enough) || strings.Contains(b.String(), "tries to acquire") {
-		t.Errorf("%v, and told until then:\n%s", err, b.String())
 	}
 }
 
@@ -282,7 +261,7 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }
 
 func TestUnwritable(t *testing.T) {
-	if err := Tell(full{}, lesson(t, find(t, "get-del")), Languages()[0], report.Style{}, nil); err == nil {
+	if err := Tell(full{}, lesson(t, find(t, "get-del")), Languages()[0], report.Style{}); err == nil {
 		t.Error("what nobody can read was told")
 	}
 	if err := List(full{}, Languages()[0], report.Style{}); err == nil {
@@ -297,7 +276,7 @@ func TestOnServers(t *testing.T) {
 	for _, name := range []string{"setnx-expire", "failover"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l, err := Play(t.Context(), find(t, name), Options{Backend: harness.Process(), Seed: 1})
+			l, err := perform(t.Context(), find(t, name), Options{Backend: harness.Process(), Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -45,7 +45,7 @@ func (t *teller) holdings(res harness.Result, s scene) {
 		if servers > 1 {
 			text = together(g.nodes) + ": " + text
 		}
-		t.row(label, text, nil)
+		t.row(label, text, plain)
 		label = ""
 	}
 }

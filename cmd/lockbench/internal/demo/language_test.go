@@ -94,6 +94,11 @@ func TestEveryTextIsUsed(t *testing.T) {
 			}
 		}
 	}
+	for _, about := range []topic{theLock, theWait, theWrite, theDraw} {
+		for _, key := range about.choices() {
+			wanted["choice."+string(about)+"."+key] = true
+		}
+	}
 	for _, backend := range []string{histories.BackendEmbedded, histories.BackendProcess, histories.BackendDocker} {
 		wanted["backend."+backend] = true
 	}

@@ -15,6 +15,7 @@ import (
 type scene struct {
 	step      schedule.Step // the zero value: what followed the last step
 	at        time.Duration
+	events    []histories.Event // that were recorded in it
 	sent      []sent
 	exchanges []histories.Exchange // all that had crossed the wire by then
 	accesses  []access
@@ -58,7 +59,8 @@ func scenes(res harness.Result) []scene {
 	for _, shot := range res.Album {
 		s := scene{
 			step: shot.Step, at: shot.At,
-			sent: news(before.Exchanges, shot.Exchanges), exchanges: shot.Exchanges,
+			events: res.Events[before.Events:shot.Events],
+			sent:   news(before.Exchanges, shot.Exchanges), exchanges: shot.Exchanges,
 			accesses: accesses(res.Events[:shot.Events], before.Events, fences, marks),
 			nodes:    shot.Nodes,
 			beliefs:  beliefs(res.Events[:shot.Events], shot.At, renews),
@@ -172,18 +174,4 @@ func proven(report checker.Report, from, to int) []checker.Property {
 		}
 	}
 	return all
-}
-
-// asks returns the index of the scene before which the reader is asked, or -1.
-func (d Demo) asks(all []scene) int {
-	n := max(d.Nth, 1)
-	for i, s := range all {
-		if s.step.Verb == "" || s.step.String() != d.Ask {
-			continue
-		}
-		if n--; n == 0 {
-			return i
-		}
-	}
-	return -1
 }

@@ -16,16 +16,15 @@ func (t *teller) scene(res harness.Result, number int, s, before scene) {
 	if s.simulated {
 		text += t.lang.text("simulated")
 	}
-	t.line("")
-	t.para(fmt.Sprintf("%3d  %s  ", number, pad(seconds(s.at), len("00.000"))), text, t.bold)
+	t.add(block{kind: step, label: fmt.Sprint(number), mark: seconds(s.at), text: text, tone: strong})
 	for _, c := range s.sent {
 		t.sent(c)
 	}
 	if s.idle != "" {
-		t.row("", t.lang.text("step.idle", "client", s.idle), nil)
+		t.row("", t.lang.text("step.idle", "client", s.idle), plain)
 	}
 	for _, a := range s.accesses {
-		t.row(t.lang.text("row.register"), t.access(a), nil)
+		t.row(t.lang.text("row.register"), t.access(a), plain)
 	}
 	t.holdings(res, s)
 	for _, b := range s.beliefs {
@@ -34,22 +33,25 @@ func (t *teller) scene(res harness.Result, number int, s, before scene) {
 		if same && b.settled() {
 			continue
 		}
-		paint := t.plain
+		tone := plain
 		if same {
-			paint = t.dim
+			tone = quiet
 		}
-		t.row(t.lang.text("row.believes", "client", b.client), t.belief(b), paint)
+		t.row(t.lang.text("row.believes", "client", b.client), t.belief(b), tone)
 	}
 	for _, r := range s.rivals {
-		text := t.lang.text("alarm.both", "first", r.first, "second", r.second)
-		if r.ended > 0 {
-			text = t.lang.text("alarm.both-after-lease", "first", r.first, "second", r.second, "ended", seconds(r.ended))
-		}
-		t.row("!!", text, t.red)
+		t.row("!!", t.rivalry(r), bad)
 	}
 	if len(s.broken) > 0 {
-		t.row("!!", t.lang.text("alarm.broken", "properties", t.properties(s.broken)), t.red)
+		t.row("!!", t.lang.text("alarm.broken", "properties", t.properties(s.broken)), bad)
 	}
+}
+
+func (t *teller) rivalry(r rivals) string {
+	if r.ended > 0 {
+		return t.lang.text("alarm.both-after-lease", "first", r.first, "second", r.second, "ended", seconds(r.ended))
+	}
+	return t.lang.text("alarm.both", "first", r.first, "second", r.second)
 }
 
 // afterwards tells what followed the last step: faults are healed, and somebody who took no
@@ -72,13 +74,12 @@ func (t *teller) afterwards(res harness.Result, s scene) {
 			break
 		}
 	}
-	t.line("")
-	t.para("     "+pad(seconds(at), len("00.000"))+"  ", t.lang.text(key, "client", histories.WorkerName(prober), "times", times, "until", seconds(at)), nil)
+	t.add(block{kind: step, mark: seconds(at), text: t.lang.text(key, "client", histories.WorkerName(prober), "times", times, "until", seconds(at))})
 	t.holdings(res, s)
 	if len(s.broken) > 0 {
-		t.row("!!", t.lang.text("alarm.broken", "properties", t.properties(s.broken)), t.red)
+		t.row("!!", t.lang.text("alarm.broken", "properties", t.properties(s.broken)), bad)
 	}
-	t.wait()
+	t.turn()
 }
 
 // sent tells a command and its reply, and once what a script does.
@@ -107,7 +108,7 @@ func (t *teller) sent(c sent) {
 		}
 		text += t.lang.text(key, "times", c.times, "until", seconds(c.until))
 	}
-	t.row(c.client+" → "+together(c.nodes), text, nil)
+	t.add(block{kind: row, label: c.client + " → " + together(c.nodes), text: text, wire: true})
 	if does := t.lang.said("script."+c.script, ""); does != "" {
 		t.once(t.lang.text("script", "name", c.script, "does", does))
 	}
@@ -120,7 +121,7 @@ func (t *teller) sent(c sent) {
 func (t *teller) once(text string) {
 	if !t.told[text] {
 		t.told[text] = true
-		t.row("", text, t.dim)
+		t.row("", text, quiet)
 	}
 }
 

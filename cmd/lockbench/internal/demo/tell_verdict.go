@@ -11,42 +11,54 @@ import (
 
 // verdict tells what the judges found of a run.
 func (t *teller) verdict(res harness.Result, lock string) {
-	t.line("")
-	t.para("", t.lang.text("verdict.head", "lock", lock), t.bold)
-	names, proofs := 0, 0 // how wide these columns are
-	proof := map[checker.Property]string{}
-	for _, r := range res.Report.Results {
-		if r.Verdict == checker.Fail {
-			proof[r.Property] = strings.Join(t.stepsOf(res, r.Witness), ", ")
-			names, proofs = max(names, columns(t.property(r.Property))), max(proofs, columns(proof[r.Property]))
-		}
-	}
+	t.gap()
+	t.para("", t.lang.text("verdict.head", "lock", lock), strong)
 	kept := map[checker.Verdict][]checker.Property{}
 	for _, r := range res.Report.Results {
 		if r.Verdict != checker.Fail {
 			kept[r.Verdict] = append(kept[r.Verdict], r.Property)
 			continue
 		}
-		t.paint("  "+pad(t.property(r.Property), names)+"  ", "FAIL", "  "+pad(proof[r.Property], proofs)+"  ", t.lang.text("means."+string(r.Property)))
+		t.add(block{
+			kind: proof, label: t.property(r.Property), mark: strings.Join(t.stepsOf(res, r.Witness), ", "),
+			text: t.lang.text("means." + string(r.Property)),
+		})
 	}
 	if res.Report.Verdict == checker.Pass {
-		t.para("  ", t.lang.text("verdict.clean"), t.green)
+		t.para("  ", t.lang.text("verdict.clean"), good)
 	}
 	for _, v := range []checker.Verdict{checker.Pass, checker.Unknown} {
 		if len(kept[v]) > 0 {
-			t.para("  ", t.lang.text("verdict."+v.String(), "properties", t.properties(kept[v])), nil)
+			t.para("  ", t.lang.text("verdict."+v.String(), "properties", t.properties(kept[v])), plain)
 		}
 	}
 	if res.Note != "" {
-		t.para("  ", t.lang.said("demo."+t.lesson.Demo.Name+".note", res.Note), nil)
+		t.para("  ", t.lang.said(t.noteOf(res), res.Note), plain)
 	}
 	if res.Outcome != checker.AsExpected {
-		t.para("  ", t.lang.text("verdict."+res.Outcome.String()+"-outcome"), t.red)
+		t.para("  ", t.lang.text(t.outcomeOf(res)), bad)
 	}
 	for _, n := range res.Meta.Notes {
-		t.para("  ", n, t.dim)
+		t.para("  ", n, quiet)
 	}
-	t.wait()
+	t.turn()
+}
+
+// noteOf is the key of what the catalogue says of a survivor. Of the reader's own lock the demo has no text.
+func (t *teller) noteOf(res harness.Result) string {
+	if t.lesson.Own && t.now.part == broken {
+		return "note." + res.Config.Lock.Name
+	}
+	return "demo." + t.lesson.Demo.Name + ".note"
+}
+
+// outcomeOf is the key of what is said of an outcome that was not expected. Of a lock that the catalogue does
+// not name for the scenario it expects what a survivor keeps.
+func (t *teller) outcomeOf(res harness.Result) string {
+	if t.lesson.Own && t.now.part == broken && res.Outcome == checker.Unexpected && !t.lesson.Scenario.Names(res.Config.Lock.Name, res.Config.Guard) {
+		return "own.breaks"
+	}
+	return "verdict." + res.Outcome.String() + "-outcome"
 }
 
 // stepsOf are the numbers of the steps in which events happened.
