@@ -196,8 +196,15 @@ func (f *demoFlags) own(ctx context.Context, d demo.Demo, backend harness.Backen
 	if err != nil {
 		return nil, err
 	}
-	worker, err := flags.workerCommand(backend)
-	return &demo.Own{Lock: lock, Worker: worker}, err
+	own := &demo.Own{Lock: lock, Flags: "--lock " + lock.Name}
+	if f.worker != "" {
+		own.Flags = "--backend " + backend.Name + " --worker " + quoted(f.worker)
+		if f.lock != "" {
+			own.Flags += " --lock " + f.lock
+		}
+	}
+	own.Worker, err = flags.workerCommand(backend)
+	return own, err
 }
 
 // tell tells a lesson as the flags say: on the terminal, at once or slide by slide, or in a file.

@@ -70,13 +70,14 @@ type Options struct {
 type Own struct {
 	Lock   locks.Spec
 	Worker []string // optional: the command of the process that each of its clients is
+	Flags  string   // with which lockbench run takes it: --lock setnx
 }
 
 // Lesson is a demo that was played.
 type Lesson struct {
 	Demo     Demo
 	Scenario scenarios.Scenario
-	Own      bool           // Broken is the lock of the reader's choice, which may hold
+	Own      *Own           // the lock of the reader's choice, which Broken is then; it may hold
 	Broken   harness.Result // of the broken lock
 	Fixed    harness.Result
 }
@@ -96,7 +97,7 @@ func Prepare(d Demo, o Options) (Performance, error) {
 	if err != nil {
 		return Performance{}, err
 	}
-	p := Performance{lesson: Lesson{Demo: d, Scenario: s, Own: o.Own != nil}}
+	p := Performance{lesson: Lesson{Demo: d, Scenario: s, Own: o.Own}}
 	subject := o.Own
 	if subject == nil {
 		if subject, err = catalogued(s.Broken().Lock); err != nil {

@@ -95,7 +95,7 @@ func (t *teller) head() {
 		"backend", t.lang.text("backend."+cfg.Backend.Name)), quiet)
 	t.gap()
 	t.para("", t.own("intro"), plain)
-	if t.lesson.Own {
+	if t.lesson.Own != nil {
 		t.gap()
 		t.para("", t.lang.text("own.about", "broken", s.Broken().Lock, "lock", cfg.Lock.Name), plain)
 	}
@@ -116,7 +116,7 @@ func (t *teller) own(part string) string {
 func (t *teller) heading() {
 	name := t.name(t.lesson.Broken.Config, "")
 	text := t.lang.text("part.broken", "lock", name)
-	if t.lesson.Own {
+	if t.lesson.Own != nil {
 		text = t.lang.text("part.own", "lock", name)
 	}
 	t.add(block{kind: rule, text: text})
@@ -162,7 +162,7 @@ func (t *teller) play(res harness.Result) {
 func (t *teller) question(answered []scene) *quiz {
 	again := t.now.part == fixed
 	text := t.own("question")
-	if again || t.lesson.Own {
+	if again || t.lesson.Own != nil {
 		text = t.lang.text("question.next", "step", t.lang.step(answered[0].step))
 	}
 	turn := slices.IndexFunc(All(), func(d Demo) bool { return d.Name == t.lesson.Demo.Name })
@@ -192,7 +192,7 @@ func (t *teller) why() {
 		t.para(t.lang.text("why.head"), t.lang.said("demo."+t.lesson.Demo.Name+".why", why), plain)
 		t.gap()
 	}
-	if t.lesson.Own && t.lesson.Broken.Report.Verdict == checker.Pass {
+	if t.lesson.Own != nil && t.lesson.Broken.Report.Verdict == checker.Pass {
 		t.para("", t.lang.text("own.survives", "lock", t.lesson.Broken.Config.Lock.Name), good)
 		t.gap()
 	}
@@ -208,8 +208,8 @@ func (t *teller) end() {
 	}
 	t.gap()
 	again := "lockbench run --scenario " + t.lesson.Scenario.Name
-	if t.lesson.Own && t.lesson.Broken.Config.Worker == nil {
-		again += " --lock " + t.lesson.Broken.Config.Lock.Name
+	if t.lesson.Own != nil {
+		again += " " + t.lesson.Own.Flags
 	}
 	t.add(block{kind: command, label: t.lang.text("end.again"), text: again})
 	at := slices.IndexFunc(all, func(d Demo) bool { return d.Name == t.lesson.Demo.Name })

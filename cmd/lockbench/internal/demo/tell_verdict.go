@@ -46,7 +46,7 @@ func (t *teller) verdict(res harness.Result, lock string) {
 
 // noteOf is the key of what the catalogue says of a survivor. Of the reader's own lock the demo has no text.
 func (t *teller) noteOf(res harness.Result) string {
-	if t.lesson.Own && t.now.part == broken {
+	if t.lesson.Own != nil && t.now.part == broken {
 		return "note." + res.Config.Lock.Name
 	}
 	return "demo." + t.lesson.Demo.Name + ".note"
@@ -55,8 +55,12 @@ func (t *teller) noteOf(res harness.Result) string {
 // outcomeOf is the key of what is said of an outcome that was not expected. Of a lock that the catalogue does
 // not name for the scenario it expects what a survivor keeps.
 func (t *teller) outcomeOf(res harness.Result) string {
-	if t.lesson.Own && t.now.part == broken && res.Outcome == checker.Unexpected && !t.lesson.Scenario.Names(res.Config.Lock.Name, res.Config.Guard) {
+	own := t.lesson.Own != nil && t.now.part == broken && !t.lesson.Scenario.Names(res.Config.Lock.Name, res.Config.Guard)
+	switch {
+	case own && res.Outcome == checker.Unexpected:
 		return "own.breaks"
+	case own:
+		return "own.unknown"
 	}
 	return "verdict." + res.Outcome.String() + "-outcome"
 }
