@@ -54,6 +54,7 @@ func TestPageStandsAlone(t *testing.T) {
 // TestPageInABrowser steps through a lesson as a reader does: with the arrow keys, on a screen and on a telephone,
 // answers the questions, and looks at the page without scripts and on paper.
 func TestPageInABrowser(t *testing.T) {
+	t.Parallel()
 	browser := browsertest.Start(t)
 	for i, name := range []string{"get-del", "renewal"} {
 		lang := Languages()[i]
