@@ -9,18 +9,19 @@ import (
 	"path/filepath"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/language"
 	"github.com/lockbench/lockbench/internal/report"
 	"github.com/lockbench/lockbench/internal/report/html"
 	"github.com/lockbench/lockbench/internal/report/plot"
 )
 
 // keepPage draws a run that is kept into its directory, and notes the page in it.
-func keepPage(r *report.Run) error {
+func keepPage(r *report.Run, in language.Language) error {
 	if r.Dir == "" {
 		return nil
 	}
 	var b bytes.Buffer
-	err := drawPage(&b, *r, r.Dir, nil)
+	err := drawPage(&b, *r, r.Dir, nil, in)
 	if err == nil {
 		err = histories.AddFile(r.Dir, histories.ReportFile, b.Bytes())
 	}
@@ -32,14 +33,16 @@ func keepPage(r *report.Run) error {
 }
 
 // keepFailed draws what is known of a run in which the harness failed, with err.
-func keepFailed(r *report.Run, err error) error {
+func keepFailed(r *report.Run, err error, in language.Language) error {
 	r.Error = err.Error()
-	return errors.Join(err, keepPage(r))
+	return errors.Join(err, keepPage(r, in))
 }
 
 // drawPage draws the page of a run that will lie in the directory at, with links to the run's files.
-func drawPage(w io.Writer, r report.Run, at string, notices []string) error {
-	return html.Write(w, r, pageOptions(r, at, notices))
+func drawPage(w io.Writer, r report.Run, at string, notices []string, in language.Language) error {
+	opt := pageOptions(r, at, notices)
+	opt.Language = in
+	return html.Write(w, r, opt)
 }
 
 // pageOptions are what the page of a run in a directory is told beside the run.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/language"
 	"github.com/lockbench/lockbench/internal/report"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestFailedRunHasItsPage(t *testing.T) {
 	r := report.Run{Dir: t.TempDir()}
 	failed := errors.New("the replica did not answer")
-	if err := keepFailed(&r, failed); !errors.Is(err, failed) || strings.Contains(err.Error(), "not drawn") {
+	if err := keepFailed(&r, failed, language.Language{}); !errors.Is(err, failed) || strings.Contains(err.Error(), "not drawn") {
 		t.Errorf("error %v, want %v alone", err, failed)
 	}
 	page, err := os.ReadFile(filepath.Join(r.Dir, histories.ReportFile))
@@ -27,11 +28,11 @@ func TestFailedRunHasItsPage(t *testing.T) {
 // TestUndrawnPageIsTold keeps in a directory that is gone.
 func TestUndrawnPageIsTold(t *testing.T) {
 	r := report.Run{Dir: filepath.Join(t.TempDir(), "gone")}
-	err := keepPage(&r)
+	err := keepPage(&r, language.Language{})
 	if err == nil || !strings.Contains(err.Error(), "the history is kept in "+r.Dir) || r.Page != "" {
 		t.Errorf("error %v, page %q", err, r.Page)
 	}
-	if err := keepPage(&report.Run{}); err != nil {
+	if err := keepPage(&report.Run{}, language.Language{}); err != nil {
 		t.Errorf("of a run that is not kept: %v", err)
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/internal/catalogue"
+	"github.com/lockbench/lockbench/internal/language"
 	"github.com/lockbench/lockbench/internal/report"
 	"github.com/lockbench/lockbench/locks"
 )
@@ -33,7 +34,11 @@ const (
 
 func main() {
 	crashesAbort()
-	os.Exit(program(newRoot))
+	os.Exit(program(func(stdout, stderr io.Writer) *cobra.Command {
+		root := newRoot(stdout, stderr)
+		speak(root, language.Of(os.Getenv))
+		return root
+	}))
 }
 
 // program is a process with a command line: it ends with the code that is returned, or soon after

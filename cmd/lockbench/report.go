@@ -29,7 +29,10 @@ const (
 	toStdout   = "-"
 )
 
-type reportFlags struct{ format, out string }
+type reportFlags struct {
+	format, out string
+	lang        spoken
+}
 
 func newReport() *cobra.Command {
 	var f reportFlags
@@ -44,6 +47,7 @@ A run that was never judged, because it was killed, is judged now. Of files that
 page and standard error tell of the damage. It exits with 0 if the run was drawn, whatever its verdict.`,
 		Example: `  lockbench report store/failover-async-repl/latest
   lockbench report store/failover-async-repl/latest -o failover.html
+  lockbench report store/failover-async-repl/latest --lang zh
   lockbench report store/failover-async-repl/latest --format text`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -60,6 +64,7 @@ page and standard error tell of the damage. It exits with 0 if the run was drawn
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", formatHTML, strings.Join(reportFormats(), ", "))
+	f.lang.flag(cmd)
 	flags.StringVarP(&f.out, "output", "o", "", "file to write, or - for standard output (default: report.html in DIR, and standard output for other formats)")
 	// It fails only for a flag that does not exist.
 	_ = cmd.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -91,7 +96,7 @@ func (f *reportFlags) report(ctx context.Context, path string, stdout, stderr io
 	case formatSVG:
 		err = picture.SVG(&b, r)
 	default:
-		err = drawPage(&b, r, filepath.Dir(out), notices)
+		err = drawPage(&b, r, filepath.Dir(out), notices, f.lang.Language)
 	}
 	if err != nil {
 		return failure(err)

@@ -27,6 +27,7 @@ type runFlags struct {
 	redis, register, worker                  string
 	failFast                                 bool
 	pages                                    pages
+	lang                                     spoken              // of the page
 	better                                   []scenarios.Case    // than the lock, under the steps of the scenario
 	own                                      *scenarios.Scenario // the schedule of the user's that is played; nil: there is none
 }
@@ -55,6 +56,7 @@ func (f *runFlags) flags(cmd *cobra.Command) {
 	flags.StringVar(&f.expect, "expect", expectCatalogue, "what to expect: catalogue (of random load: no fault of the lock's own), pass (all properties hold) or fail (some property fails)")
 	flags.BoolVar(&f.failFast, "fail-fast", false, "end a workload at the first violation, and --runs after the first run that is not as expected; verdicts stay the same")
 	flags.StringVar(&f.out, "out", "store", `directory in which runs are kept, or "none"`)
+	f.lang.flag(cmd)
 	formatFlag(cmd, &f.format)
 	f.pages.flags(cmd)
 	f.complete(cmd)

@@ -46,7 +46,7 @@ func (t *runsTold) one(ctx context.Context, res harness.Result) error {
 			t.shown++
 		}
 	}
-	if err := keepPage(&drawn); err != nil {
+	if err := keepPage(&drawn, t.flags.lang.Language); err != nil {
 		fmt.Fprintln(t.log, "lockbench: "+err.Error())
 		t.undrawn = true
 	}
@@ -67,7 +67,7 @@ func (t *runsTold) broken(res harness.Result, err error) error {
 		err = fmt.Errorf("%w\nwhat was recorded is kept in %s", err, res.Dir)
 	}
 	drawn := draw(res)
-	return t.failed(drawn, keepFailed(&drawn, err))
+	return t.failed(drawn, keepFailed(&drawn, err, t.flags.lang.Language))
 }
 
 // failed tells of a run that did not come to its end.

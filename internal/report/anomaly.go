@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/lockbench/lockbench/histories"
@@ -21,14 +20,15 @@ func Anomalies(r Run) (all []anomalies.Anomaly) {
 
 // PartingText says where a run and its twin part.
 func PartingText(r Run, p Parting) string {
+	in := r.Language
 	if p.Event == None {
-		return fmt.Sprintf("They part where the history of %s ends for %s, and %s goes on.", show(r.Lock), p.Who, show(r.Twin.Lock))
+		return in.Sayf("They part where the history of %s ends for %s, and %s goes on.", show(r.Lock), p.Who, show(r.Twin.Lock))
 	}
-	at, other := instantOf(r, p.Event), "the other history has ended for "+p.Who
+	at, other := instantOf(r, p.Event), in.Sayf("the other history has ended for %s", p.Who)
 	if p.Twin != None {
-		other = fmt.Sprintf("%s has event %d there", show(r.Twin.Lock), p.Twin)
+		other = in.Sayf("%s has event %d there", show(r.Twin.Lock), p.Twin)
 	}
-	return fmt.Sprintf("They part at event %d, at %s: up to there each client did the same, and it ended the same; %s.", p.Event, at, other)
+	return in.Sayf("They part at event %d, at %s: up to there each client did the same, and it ended the same; %s.", p.Event, at, other)
 }
 
 // instantOf is when an event of a run was.

@@ -106,5 +106,5 @@ func (r Run) who() string {
 	if r.Guard == "" || r.Guard == "none" {
 		return r.Lock
 	}
-	return r.Lock + " with guard " + r.Guard
+	return r.Language.Sayf("%s with guard %s", r.Lock, r.Guard)
 }

@@ -81,12 +81,12 @@ func (t *teller) background(until time.Duration) {
 			}
 			return same
 		})
-		what := "in the background"
+		what := t.in.Say("in the background")
 		if times > 1 {
-			what += fmt.Sprintf(", %d times until %s", times, words.Instant(last))
+			what += t.in.Sayf(", %d times until %s", times, words.Instant(last))
 		}
 		line := fmt.Sprintf("→ %s: %s", show(first.Node), show(first.Command))
-		if reply := answer(first, forever); reply != "" {
+		if reply := answer(first, forever, t.in); reply != "" {
 			line += "  " + show(reply)
 		}
 		t.add(Row{First: None, Last: None, At: first.Sent, Who: show(first.Client), What: what, Wire: []string{line}})

@@ -27,7 +27,7 @@ func Labels(properties []checker.Property) []string {
 }
 
 // WhyHead says whose reason the scenario's is: that of the lock that it is about.
-func WhyHead(r Run) string { return "Why " + show(r.who()) + " breaks here" }
+func WhyHead(r Run) string { return r.Language.Sayf("Why %s breaks here", show(r.who())) }
 
 // cause is the cause that explains a property, if one was derived.
 func (r Run) cause(p checker.Property) (checker.Cause, bool) {

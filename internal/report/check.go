@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/language"
 	"github.com/lockbench/lockbench/internal/words"
 )
 
@@ -121,13 +122,13 @@ func witness(e histories.Event, judged checker.Property) string {
 	case judged == checker.Linearizability:
 		return strings.TrimSpace(fmt.Sprintf("process %d: %s %s %s", e.Process, e.Type, show(string(e.F)), show(e.Value)))
 	case e.Single():
-		return name(e) + " " + single(e)
+		return name(e) + " " + single(e, language.Language{})
 	case e.Process == histories.Nemesis:
 		return name(e) + " " + fault(e, e.Type == histories.OK)
 	case e.Type == histories.Invoke:
-		return name(e) + " " + begins(e)
+		return name(e) + " " + begins(e, language.Language{})
 	}
-	return name(e) + " " + ends(e)
+	return name(e) + " " + ends(e, language.Language{})
 }
 
 // footnotes write what concerns all properties.

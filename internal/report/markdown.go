@@ -151,7 +151,7 @@ func (r Run) about(seed bool) string {
 	if r.Topology != "" {
 		parts = append(parts, r.Topology)
 	}
-	return prose(strings.Join(parts, " · ") + load(r.Meta))
+	return prose(strings.Join(parts, " · ") + load(r))
 }
 
 func (r Run) markdown(b *strings.Builder) {

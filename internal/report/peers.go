@@ -1,10 +1,11 @@
 package report
 
 import (
-	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/language"
 )
 
 // Peers says of what a run broke which of it is the lock's own fault and which no lock of its
@@ -14,34 +15,36 @@ func Peers(r Run) []string {
 	if p == nil {
 		return nil
 	}
-	class, seeds := prose(p.Class), fmt.Sprintf("seeds %d to %d", p.Seed, p.Seed+uint64(max(p.Seeds, 1))-1)
+	in := r.Language
+	class := in.List(in.Each(strings.Split(prose(p.Class), ", ")))
+	seeds := in.Sayf("seeds %d to %d", p.Seed, p.Seed+uint64(max(p.Seeds, 1))-1)
 	var all []string
 	for _, own := range p.Own {
-		text := "Own fault: " + label(own.Property) + ". "
+		text := in.Sayf("Own fault: %s. ", in.Say(label(own.Property)))
 		switch {
 		case len(own.KeptBy) > 0:
-			text += fmt.Sprintf("Under the same load and faults it is kept by %s, with all of %s, in virtual time.", names(own.KeptBy), seeds)
+			text += in.Sayf("Under the same load and faults it is kept by %s, with all of %s, in virtual time.", names(own.KeptBy, in), seeds)
 		case len(p.References) > 0:
-			text += fmt.Sprintf("No other lock of its class (%s) was seen to break it under the same load and faults.", class)
+			text += in.Sayf("No other lock of its class (%s) was seen to break it under the same load and faults.", class)
 		default:
-			text += fmt.Sprintf("No other lock of its class (%s) is known, so that it is asked for everything.", class)
+			text += in.Sayf("No other lock of its class (%s) is known, so that it is asked for everything.", class)
 		}
 		all = append(all, text)
 	}
 	if len(p.Unavoidable) > 0 {
-		all = append(all, fmt.Sprintf("Unavoidable: %s. No other lock of its class (%s) keeps that under the same load and faults: %s broke it with some of %s, in virtual time. It decides nothing.",
-			and(Labels(p.Unavoidable)), class, names(p.References), seeds))
+		all = append(all, in.Sayf("Unavoidable: %s. No other lock of its class (%s) keeps that under the same load and faults: %s broke it with some of %s, in virtual time. It decides nothing.",
+			in.And(in.Each(Labels(p.Unavoidable))), class, names(p.References, in), seeds))
 	}
 	return all
 }
 
 // names joins names of locks.
-func names(locks []string) string {
+func names(locks []string, in language.Language) string {
 	var all []string
 	for _, l := range locks {
 		all = append(all, show(l))
 	}
-	return and(all)
+	return in.And(all)
 }
 
 // excused says whether a property was broken that no lock of the class keeps.

@@ -7,12 +7,16 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/language"
 )
 
 // Run is everything that a report tells of one run.
 type Run struct {
 	histories.Meta    `json:"run"`
 	checker.Judgement `json:"results"`
+
+	// Language is the one that a page tells the run in, as package html sets it. Other reports are in English.
+	Language language.Language `json:"-"`
 
 	Dir       string               `json:"dir,omitempty"`   // where the run is kept
 	Page      string               `json:"page,omitempty"`  // the file that draws it

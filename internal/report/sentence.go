@@ -1,49 +1,50 @@
 package report
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/language"
 )
 
 // sentence says what was found and whether that was expected.
 func sentence(r Run) string {
+	in := r.Language
 	var failed []string
 	for _, res := range r.Report.Results {
 		if res.Verdict == checker.Fail {
-			failed = append(failed, label(res.Property))
+			failed = append(failed, in.Say(label(res.Property)))
 		}
 	}
-	what := "nothing can be said"
+	what := in.Say("nothing can be said")
 	switch r.Report.Verdict {
 	case checker.Fail:
-		what = and(failed) + " violated"
+		what = in.Sayf("%s violated", in.And(failed))
 	case checker.Pass:
-		what = "all properties hold"
+		what = in.Say("all properties hold")
 	}
 	switch r.Outcome {
 	case checker.AsExpected:
 		if r.Judgement.Peers != nil {
-			return what + "; none of that is the lock's own fault."
+			return in.Sayf("%s; none of that is the lock's own fault.", what)
 		}
-		return what + ", as expected."
+		return in.Sayf("%s, as expected.", what)
 	case checker.Unexpected:
-		text := what + ", NOT as expected: " + surprise(r.Expected, and(failed)) + "."
+		text := in.Sayf("%s, NOT as expected: %s.", what, surprise(r.Expected, in.And(failed), in))
 		if wanted, shown := r.Reproduced(); wanted && !shown {
-			text += " What was to break was not reproduced."
+			text += in.Say(" What was to break was not reproduced.")
 		}
 		return text
 	}
 	if judged := r.Report.Verdict == checker.Fail || r.Report.Verdict == checker.Pass; judged && len(r.Expected) == 0 {
-		return what + "; nothing was expected of the run."
+		return in.Sayf("%s; nothing was expected of the run.", what)
 	}
-	return what + "; the run is not conclusive."
+	return in.Sayf("%s; the run is not conclusive.", what)
 }
 
 // surprise says what came out otherwise than expected. It does not repeat the properties
 // that are named already.
-func surprise(judged []checker.Judged, named string) string {
+func surprise(judged []checker.Judged, named string, in language.Language) string {
 	type change struct{ got, want checker.Verdict }
 	var order []change
 	changed := map[change][]string{}
@@ -55,28 +56,22 @@ func surprise(judged []checker.Judged, named string) string {
 		if changed[c] == nil {
 			order = append(order, c)
 		}
-		changed[c] = append(changed[c], label(e.Property))
+		changed[c] = append(changed[c], in.Say(label(e.Property)))
 	}
 	var parts []string
 	for _, c := range order {
-		part := fmt.Sprintf("%s instead of %s", c.got, c.want)
-		if who := and(changed[c]); who != named {
-			parts = append(parts, who+" came out as "+part)
+		part := in.Sayf("%s instead of %s", in.Say(c.got.String()), in.Say(c.want.String()))
+		if who := in.And(changed[c]); who != named {
+			parts = append(parts, in.Sayf("%s came out as %s", who, part))
 		} else {
 			parts = append([]string{part}, parts...) // it follows their names
 		}
 	}
 	if len(parts) == 0 {
-		return "a violation was wanted"
+		return in.Say("a violation was wanted")
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(parts, in.Say("; "))
 }
 
-// and joins words as a sentence does.
-func and(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " and " + words[last]
-}
+// and joins words as an English sentence does.
+func and(words []string) string { return language.Language{}.And(words) }

@@ -46,7 +46,7 @@ func (p *printer) head(r Run) {
 	if m.Pitfall != "" {
 		text += " (" + show(m.Pitfall) + ")"
 	}
-	if known := conditions(m); len(known) > 0 {
+	if known := conditions(r); len(known) > 0 {
 		text += "  " + prose(strings.Join(known, " · "))
 	}
 	p.para("", text, func(line string) string {
@@ -65,42 +65,46 @@ func (p *printer) head(r Run) {
 }
 
 // conditions are what was run against what, as far as it is known.
-func conditions(m histories.Meta) []string {
+func conditions(r Run) []string {
+	m, in := r.Meta, r.Language
 	var known []string
-	add := func(what, value string) {
+	add := func(text, value string) {
 		if value != "" {
-			known = append(known, what+value)
+			known = append(known, text)
 		}
 	}
-	add("lock ", m.Lock)
-	add("guard ", m.Guard)
-	add("", histories.DescribeBackend(m.Backend))
+	add(in.Sayf("lock %s", m.Lock), m.Lock)
+	add(in.Sayf("guard %s", m.Guard), m.Guard)
+	backend := histories.DescribeBackend(m.Backend)
+	add(in.Say(backend), backend)
 	if m.Schema != 0 {
-		add("seed ", fmt.Sprint(m.Seed))
+		known = append(known, in.Sayf("seed %d", m.Seed))
 	}
-	add("", m.Topology+load(m))
+	servers := strings.Join(in.Each(strings.Split(m.Topology, ", ")), in.Say(", ")) + load(r)
+	add(servers, servers)
 	return known
 }
 
 // load tells of a random load what is not as usual.
-func load(m histories.Meta) string {
+func load(r Run) string {
+	m, in := r.Meta, r.Language
 	text := ""
 	if m.Keys > 1 {
-		text += fmt.Sprintf(" · %d keys", m.Keys)
+		text += " · " + in.Count(m.Keys, "key")
 	}
 	if m.Rate > 0 {
-		text += fmt.Sprintf(" · %v rounds/s", m.Rate)
+		text += " · " + in.Sayf("%v rounds/s", m.Rate)
 	}
 	return text
 }
 
 // JudgedIn is the end of a sentence on how long judging took, in real time. Of a run in virtual
 // time it is empty: the same seed gives the same text.
-func JudgedIn(m histories.Meta, took time.Duration) string {
-	if histories.VirtualTime(m.Backend) {
+func JudgedIn(r Run, took time.Duration) string {
+	if histories.VirtualTime(r.Backend) {
 		return ""
 	}
-	return fmt.Sprintf(", in %v", took.Round(10*time.Microsecond))
+	return r.Language.Sayf(", in %v", took.Round(10*time.Microsecond))
 }
 
 func (p *printer) timeline(r Run) {

@@ -46,7 +46,7 @@ func (p *printer) verdicts(r Run) {
 		}
 	}
 	p.para("  ", fmt.Sprintf("judged %s, %s of unknown outcome%s%s",
-		words.Count(len(r.Events), "event"), words.Count(unknowns, "operation"), engine, JudgedIn(r.Meta, took)), p.dim)
+		words.Count(len(r.Events), "event"), words.Count(unknowns, "operation"), engine, JudgedIn(r, took)), p.dim)
 	for _, v := range r.Report.Vacuous {
 		p.para("  vacuous: ", prose(v), nil)
 	}

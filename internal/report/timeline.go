@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/language"
 	"github.com/lockbench/lockbench/internal/words"
 )
 
@@ -17,6 +18,7 @@ type Row struct {
 	What        string
 	Wire        []string // what crossed the wire for it
 	Alarm       bool     // two clients believe that they hold the lock
+	English     bool     // What is in English, whatever the language of the others: it has a sentence of the record
 }
 
 // None stands for an event in a row that tells of none.
@@ -45,12 +47,13 @@ type Timeline struct {
 	byInvoke  map[int]histories.Op
 	completes map[int]histories.Op
 	keys      map[string]bool
+	in        language.Language
 }
 
 // NewTimeline reads a run, in time linear in its length.
 func NewTimeline(r Run) *Timeline {
 	t := &Timeline{
-		exchanges: r.Exchanges, belief: beliefs(r.Events), keys: keysOf(r.Events),
+		exchanges: r.Exchanges, belief: beliefs(r.Events), keys: keysOf(r.Events), in: r.Language,
 		byInvoke: map[int]histories.Op{}, completes: map[int]histories.Op{},
 	}
 	t.ops, _ = histories.Pair(r.Events) // a history that does not pair is told as far as it does
@@ -79,9 +82,9 @@ func (t *Timeline) Rows(events []histories.Event) []Row {
 			continue
 		}
 		last := events[i+2*n-1]
-		what := fmt.Sprintf("tries to acquire %s, and is refused %d times until %s", show(e.Key), n, words.Instant(last.Time))
+		what := t.in.Sayf("tries to acquire %s, and is refused %d times until %s", show(e.Key), n, words.Instant(last.Time))
 		if last.Type == histories.Info {
-			what = fmt.Sprintf("tries to acquire %s %d times until %s: outcome unknown, %s", show(e.Key), n, words.Instant(last.Time), clean(last.Err))
+			what = t.in.Sayf("tries to acquire %s %d times until %s: outcome unknown, %s", show(e.Key), n, words.Instant(last.Time), t.in.Say(clean(last.Err)))
 		}
 		l.add(Row{First: e.Index, Last: last.Index, At: e.Time, Who: name(e), What: what})
 		i += 2*n - 1
@@ -152,7 +155,8 @@ func (t *teller) refusals(i int) int {
 // tell tells the event at place i.
 func (t *teller) tell(i int) {
 	e := t.events[i]
-	r := Row{First: e.Index, Last: e.Index, At: e.Time, Who: name(e)}
+	r := Row{First: e.Index, Last: e.Index, At: e.Time, Who: name(e), English: t.in.Name() != language.Language{}.Name() && foreign(e)}
+	in := tongue(e, t.in)
 	begun, isBegin := t.byInvoke[e.Index]
 	ended, isEnd := t.completes[e.Index]
 	switch {
@@ -165,11 +169,11 @@ func (t *teller) tell(i int) {
 	case e.Process == histories.Nemesis && !e.Single():
 		r.What = fault(e, isEnd && !t.brief(ended))
 	case isBegin:
-		r.What, r.Wire = begins(e), t.wire(begun, t.next(i))
+		r.What, r.Wire = begins(e, in), t.wire(begun, t.next(i))
 	case e.Single():
-		r.What = single(e)
+		r.What = single(e, in)
 	default:
-		r.What = ends(e)
+		r.What = ends(e, in)
 		if isEnd && t.brief(ended) {
 			r.Wire = t.wire(ended, forever)
 		}
@@ -204,9 +208,9 @@ func (t *teller) alarms(e histories.Event) {
 			continue
 		}
 		other := histories.WorkerName(h.Worker)
-		what := fmt.Sprintf("%s and %s both believe that they hold %s", other, name(e), show(e.Key))
+		what := t.in.Sayf("%s and %s both believe that they hold %s", other, name(e), show(e.Key))
 		if end := toldBy(h, e.Index); end > 0 && end <= e.Time {
-			what += fmt.Sprintf(", though %s's lease ended at %s", other, words.Instant(end))
+			what += t.in.Sayf(", though %s's lease ended at %s", other, words.Instant(end))
 		}
 		t.add(Row{First: None, Last: None, At: e.Time, Who: "!!", What: what, Alarm: true})
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/language"
 	"github.com/lockbench/lockbench/internal/words"
 )
 
@@ -34,7 +35,7 @@ func (t *teller) wire(o histories.Op, told time.Duration) []string {
 	}
 	var groups []group
 	for _, x := range own {
-		reply := answer(x, told)
+		reply := answer(x, told, t.in)
 		at := slices.IndexFunc(groups, func(g group) bool { return g.command == x.Command && g.reply == reply })
 		if at < 0 {
 			groups = append(groups, group{x.Command, reply, nil})
@@ -46,7 +47,7 @@ func (t *teller) wire(o histories.Op, told time.Duration) []string {
 	shown := 0
 	for i, g := range groups {
 		if i == manyCommands {
-			lines = append(lines, fmt.Sprintf("→ … and %d commands more", len(own)-shown))
+			lines = append(lines, t.in.Sayf("→ … and %d commands more", len(own)-shown))
 			break
 		}
 		slices.Sort(g.nodes)
@@ -60,7 +61,7 @@ func (t *teller) wire(o histories.Op, told time.Duration) []string {
 			line += "  " + show(g.reply)
 		}
 		if sent > len(g.nodes) {
-			line += fmt.Sprintf(", %d times", sent)
+			line += t.in.Sayf(", %d times", sent)
 		}
 		lines = append(lines, line)
 	}
@@ -71,13 +72,13 @@ func (t *teller) wire(o histories.Op, told time.Duration) []string {
 const manyCommands = 10
 
 // answer tells the reply, and what happened to command and reply on their way.
-func answer(x histories.Exchange, told time.Duration) string {
+func answer(x histories.Exchange, told time.Duration, in language.Language) string {
 	reply := x.Reply
 	if reply != "" && x.Replied > told {
-		reply += " at " + words.Instant(x.Replied)
+		reply += in.Sayf(" at %s", words.Instant(x.Replied))
 	}
 	if x.Note != "" {
-		reply = strings.TrimSuffix(x.Note+": "+reply, ": ")
+		reply = strings.TrimSuffix(in.Say(x.Note)+": "+reply, ": ")
 	}
 	return reply
 }

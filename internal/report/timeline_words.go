@@ -1,12 +1,34 @@
 package report
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/language"
 	"github.com/lockbench/lockbench/internal/words"
 )
+
+// tongue is the language in which an event is told: English if the record has a sentence of its own, as of faults. A sentence is
+// never told half in one language.
+func tongue(e histories.Event, in language.Language) language.Language {
+	if foreign(e) {
+		return language.Language{}
+	}
+	return in
+}
+
+// foreign says that the record of an event has a sentence, which is English.
+func foreign(e histories.Event) bool {
+	switch e.F {
+	case histories.Missed, histories.Hung, histories.Stall, histories.Standstill, histories.Died:
+		return true
+	case histories.Abandon:
+		return e.Value != ""
+	case histories.Audit:
+		return e.Err != ""
+	}
+	return e.Process == histories.Nemesis && !e.Single()
+}
 
 // fault tells a fault's start or end; over says that its start was told before.
 func fault(e histories.Event, over bool) string {
@@ -23,117 +45,122 @@ func fault(e histories.Event, over bool) string {
 	return what
 }
 
-func begins(e histories.Event) string {
+func begins(e histories.Event, in language.Language) string {
 	switch e.F {
 	case histories.Acquire:
-		return "acquires " + show(e.Key) + as(e) + " …"
+		return in.Sayf("acquires %s …", show(e.Key)+as(e, in))
 	case histories.Release:
-		return "releases " + show(e.Key) + " …"
+		return in.Sayf("releases %s …", show(e.Key))
 	case histories.Read:
-		return "reads the register …"
+		return in.Say("reads the register …")
 	case histories.Write:
-		return "writes " + show(e.Value) + " to the register …"
+		return in.Sayf("writes %s to the register …", show(e.Value))
 	case histories.Incr:
-		return "increments the register …"
+		return in.Say("increments the register …")
 	case histories.Draw:
-		return "draws round " + show(e.Value) + " …"
+		return in.Sayf("draws round %s …", show(e.Value))
 	case histories.Count:
-		return "asks how often it holds " + show(e.Key) + " …"
+		return in.Sayf("asks how often it holds %s …", show(e.Key))
 	}
-	return strings.TrimSpace(show(string(e.F))+" "+show(e.Key)) + " …"
+	return call(e, in) + " …"
 }
 
 // version tells the version of the protected register that an access found. An access without an
 // attempt is of a register that lockbench did not record, and that counts no versions.
-func version(format string, e histories.Event) string {
+func version(format string, e histories.Event, in language.Language) string {
 	if e.Attempt == 0 {
 		return ""
 	}
-	return fmt.Sprintf(format, e.Version)
+	return in.Sayf(format, e.Version)
 }
 
-func ends(e histories.Event) string {
+// call names a call that has no words of its own, such as an extension.
+func call(e histories.Event, in language.Language) string {
+	return strings.TrimSpace(in.Say(show(string(e.F))) + " " + show(e.Key))
+}
+
+func ends(e histories.Event, in language.Language) string {
 	what := ""
 	switch e.F {
 	case histories.Acquire:
-		what = "acquires " + show(e.Key) + as(e)
+		what = in.Sayf("acquires %s", show(e.Key)+as(e, in))
 		if e.Type == histories.OK {
 			if e.Deadline > 0 {
-				what += ", lease until " + words.Instant(e.Deadline)
+				what += in.Sayf(", lease until %s", words.Instant(e.Deadline))
 			}
 			if e.Token > 0 {
-				what += fmt.Sprintf(", token %d", e.Token)
+				what += in.Sayf(", token %d", e.Token)
 			}
 		}
 	case histories.Release:
-		what = "releases " + show(e.Key)
+		what = in.Sayf("releases %s", show(e.Key))
 	case histories.Read:
-		what = "reads the register"
+		what = in.Say("reads the register")
 		if e.Type == histories.OK {
-			what += ": " + show(e.Value) + version(" (version %d)", e)
+			what += in.Say(": ") + show(e.Value) + version(" (version %d)", e, in)
 		}
 	case histories.Write:
-		what = "writes " + show(e.Value) + " to the register"
+		what = in.Sayf("writes %s to the register", show(e.Value))
 		if e.Type == histories.OK {
-			what += version(" over version %d", e)
+			what += version(" over version %d", e, in)
 		}
 	case histories.Incr:
-		what = "increments the register"
+		what = in.Say("increments the register")
 		if e.Type == histories.OK {
-			what += " to " + show(e.Value) + version(", over version %d", e)
+			what += in.Sayf(" to %s", show(e.Value)) + version(", over version %d", e, in)
 		}
 	case histories.Draw:
-		what = "draws round " + show(e.Value)
+		what = in.Sayf("draws round %s", show(e.Value))
 		if e.Type == histories.OK {
-			what += version(", over version %d", e)
+			what += version(", over version %d", e, in)
 		}
 	case histories.Count:
-		what = "asks how often it holds " + show(e.Key)
+		what = in.Sayf("asks how often it holds %s", show(e.Key))
 		if e.Type == histories.OK {
-			what += ": " + show(e.Value)
+			what += in.Say(": ") + show(e.Value)
 		}
 	default:
-		what = strings.TrimSpace(show(string(e.F)) + " " + show(e.Key))
+		what = call(e, in)
 	}
 	switch e.Type {
 	case histories.Fail:
-		what += ": refused"
+		what += in.Say(": refused")
 		if e.Err != "" {
-			what += ", " + show(e.Err)
+			what += in.Sayf(", %s", in.Say(show(e.Err)))
 		}
 	case histories.Info:
-		what += ": outcome unknown"
+		what += in.Say(": outcome unknown")
 		if e.Err != "" {
-			what += ", " + show(e.Err)
+			what += in.Sayf(", %s", in.Say(show(e.Err)))
 		}
 	}
 	return what
 }
 
 // as says of an acquire that it would share.
-func as(e histories.Event) string {
+func as(e histories.Event, in language.Language) string {
 	switch e.Mode() {
 	case histories.Shared:
-		return " for reading"
+		return in.Say(" for reading")
 	case histories.Reentrant:
-		return " re-entrantly"
+		return in.Say(" re-entrantly")
 	}
 	return ""
 }
 
-func single(e histories.Event) string {
+func single(e histories.Event, in language.Language) string {
 	switch e.F {
 	case histories.Crash:
-		return "crashes"
+		return in.Say("crashes")
 	case histories.Lost:
-		return "is told that its lease is lost"
+		return in.Say("is told that its lease is lost")
 	case histories.Abandon:
 		if e.Value != "" {
 			return show(e.Value)
 		}
-		return "walks away without releasing"
+		return in.Say("walks away without releasing")
 	case histories.Waited:
-		return fmt.Sprintf("waited for %s, and sent %s commands", show(e.Key), show(e.Value))
+		return in.Sayf("waited for %s, and sent %s commands", show(e.Key), show(e.Value))
 	case histories.Missed:
 		return "missed the lock: " + show(e.Value)
 	case histories.Audit:
@@ -141,14 +168,14 @@ func single(e histories.Event) string {
 			return "nobody could look at what the lock's servers hold: " + show(e.Err)
 		}
 		if e.TTL == histories.NoTTL {
-			return fmt.Sprintf("%s still holds %s, without any TTL", show(e.Node), show(e.Key))
+			return in.Sayf("%s still holds %s, without any TTL", show(e.Node), show(e.Key))
 		}
-		return fmt.Sprintf("%s still holds %s, for another %s", show(e.Node), show(e.Key), words.Instant(e.TTL))
+		return in.Sayf("%s still holds %s, for another %s", show(e.Node), show(e.Key), words.Instant(e.TTL))
 	}
 	if text, ok := ofHarness(e); ok {
 		return text
 	}
-	return show(string(e.F))
+	return in.Say(show(string(e.F)))
 }
 
 func name(e histories.Event) string {

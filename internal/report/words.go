@@ -2,7 +2,6 @@ package report
 
 import (
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/histories"
 )
 
 // The words of the text report, for pages that other rooms draw.
@@ -13,7 +12,7 @@ func Harmless(s string) string { return clean(s) }
 // Brief is Harmless, and cut after that many characters.
 func Brief(s string, most int) string { return brief(s, most) }
 
-// Sentence says what was found in a run and whether that was expected.
+// Sentence says what was found in a run and whether that was expected, in the language of the run.
 func Sentence(r Run) string { return sentence(r) }
 
 // Story tells a result without the reasons why the whole run is vacuous, which concern all
@@ -25,4 +24,4 @@ func Violated(r Run) bool { return broken(r) }
 
 // Conditions say what was run against what, as far as it is known: the lock, its guard, the
 // backend and what its time is, the seed, the servers. They quote run.json as it is.
-func Conditions(m histories.Meta) []string { return conditions(m) }
+func Conditions(r Run) []string { return conditions(r) }

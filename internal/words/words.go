@@ -4,6 +4,8 @@ package words
 import (
 	"fmt"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Count returns a number with its noun: "1 update", "2 updates".
@@ -38,4 +40,13 @@ func Rounded(d time.Duration) string {
 		return fmt.Sprintf("%.0f s", d.Seconds())
 	}
 	return d.Round(time.Second).String()
+}
+
+// Capital returns a sentence with a capital letter at its beginning.
+func Capital(s string) string {
+	first, n := utf8.DecodeRuneInString(s)
+	if n == 0 {
+		return s
+	}
+	return string(unicode.ToUpper(first)) + s[n:]
 }

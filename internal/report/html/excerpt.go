@@ -111,12 +111,12 @@ func (p *page) list(r report.Run) {
 	}
 	end := 0
 	for _, s := range excerpt(r) {
-		p.Parts = append(p.Parts, part{Gap: leftOut(r.Events[end:s.from]), Rows: p.rows(t, r.Events[s.from:s.to])})
+		p.Parts = append(p.Parts, part{Gap: p.leftOut(r.Events[end:s.from]), Rows: p.rows(t, r.Events[s.from:s.to])})
 		end = s.to
 		p.Listed += s.to - s.from
 	}
 	if end < len(r.Events) {
-		p.Parts = append(p.Parts, part{Gap: leftOut(r.Events[end:])})
+		p.Parts = append(p.Parts, part{Gap: p.leftOut(r.Events[end:])})
 	}
 }
 
@@ -129,23 +129,23 @@ func (p *page) listKnown(t *report.Timeline, r report.Run) {
 			for to < s.to && r.Events[to].Index == r.Events[to-1].Index+1 {
 				to++
 			}
-			p.Parts = append(p.Parts, part{Gap: unread(next, r.Events[from].Index), Rows: p.rows(t, r.Events[from:to])})
+			p.Parts = append(p.Parts, part{Gap: p.unread(next, r.Events[from].Index), Rows: p.rows(t, r.Events[from:to])})
 			next = r.Events[to-1].Index + 1
 			p.Listed += to - from
 			from = to
 		}
 	}
 	if next < r.Total {
-		p.Parts = append(p.Parts, part{Gap: unread(next, r.Total)})
+		p.Parts = append(p.Parts, part{Gap: p.unread(next, r.Total)})
 	}
 }
 
 // unread says that events are not listed: those from one up to, and without, another.
-func unread(from, to int) string {
+func (p *page) unread(from, to int) string {
 	if from >= to {
 		return ""
 	}
-	return fmt.Sprintf("%s not listed here: %d to %d", words.Count(to-from, "event"), from, to-1)
+	return p.in.Sayf("%s not listed here: %d to %d", p.in.Count(to-from, "event"), from, to-1)
 }
 
 func (p *page) rows(t *report.Timeline, events []histories.Event) []row {
@@ -158,6 +158,7 @@ func (p *page) rows(t *report.Timeline, events []histories.Event) []row {
 		case told.Who == histories.WorkerName(histories.Nemesis):
 			row.Class = "fault"
 		}
+		row.Who = p.in.Say(row.Who)
 		if told.First != report.None {
 			row.ID = anchor(told.First)
 			p.anchors[told.First] = true
@@ -190,11 +191,11 @@ func (p *page) pointedAt(first, last int) []int {
 func anchor(event int) string { return fmt.Sprintf("e%d", event) }
 
 // leftOut says what is not listed.
-func leftOut(events []histories.Event) string {
+func (p *page) leftOut(events []histories.Event) string {
 	if len(events) == 0 {
 		return ""
 	}
 	first, last := events[0], events[len(events)-1]
-	return fmt.Sprintf("%s not listed here: %d to %d, from %s s to %s s",
-		words.Count(len(events), "event"), first.Index, last.Index, words.Instant(first.Time), words.Instant(last.Time))
+	return p.in.Sayf("%s not listed here: %d to %d, from %s s to %s s",
+		p.in.Count(len(events), "event"), first.Index, last.Index, words.Instant(first.Time), words.Instant(last.Time))
 }

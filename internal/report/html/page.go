@@ -8,13 +8,15 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/language"
 	"github.com/lockbench/lockbench/internal/report"
 	"github.com/lockbench/lockbench/internal/report/picture"
-	"github.com/lockbench/lockbench/internal/words"
 )
 
 // page is what the template shows. Its strings are harmless to read; the template escapes them.
 type page struct {
+	in language.Language
+
 	Policy  string
 	Styles  []template.CSS
 	Scripts []template.JS
@@ -109,6 +111,7 @@ type usage struct{ Process, CPU, Memory, Threads string }
 
 func newPage(r report.Run, opt Options) *page {
 	p := &page{
+		in:      opt.Language,
 		Notices: prose(opt.Notices), Files: files(opt.Files), Total: r.Recorded(),
 		cited: map[int]bool{}, anchors: map[int]bool{},
 	}
@@ -129,23 +132,24 @@ func newPage(r report.Run, opt Options) *page {
 	}
 	p.head(r)
 	p.verdict(r)
-	p.attempt("list of events", func() error { p.list(r); return nil })
+	p.attempt("The list of events", func() error { p.list(r); return nil })
 	p.properties(r)
 	p.end(r)
-	p.attempt("picture", func() error {
+	p.attempt("The picture", func() error {
 		var b strings.Builder
 		err := picture.Figure(&b, r)
 		p.Picture = template.HTML(b.String())
 		return err
 	})
-	p.attempt("twin", func() error { return p.beside(r) })
+	p.attempt("The twin", func() error { return p.beside(r) })
 	if !r.InPart() { // they are of a whole run
-		p.attempt("plots", func() error { return p.plots(r, opt.Plots) })
-		p.attempt("visualisation of porcupine", func() error { return p.porcupine(r, opt.Model) })
+		p.attempt("The plots", func() error { return p.plots(r, opt.Plots) })
+		p.attempt("The visualisation of porcupine", func() error { return p.porcupine(r, opt.Model) })
 	}
-	p.Styles = []template.CSS{template.CSS(style), template.CSS(picture.Style())}
-	p.Scripts = []template.JS{template.JS(script), template.JS(picture.Script())}
-	p.Policy = Policy(append(scriptsOf(p.Porcupine), script, picture.Script())...)
+	told := spoken(script, p.in)
+	p.Styles = []template.CSS{template.CSS(spoken(style, p.in)), template.CSS(picture.Style())}
+	p.Scripts = []template.JS{template.JS(told), template.JS(picture.Script())}
+	p.Policy = Policy(append(scriptsOf(p.Porcupine), told, picture.Script())...)
 	return p
 }
 
@@ -154,20 +158,20 @@ func newPage(r report.Run, opt Options) *page {
 func (p *page) attempt(what string, draw func() error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			p.Notices = append(p.Notices, report.Prose(fmt.Sprintf("The %s could not be drawn, which is a defect of lockbench: %v", what, cause)))
+			p.Notices = append(p.Notices, report.Prose(p.in.Sayf("%s could not be drawn, which is a defect of lockbench: %v", p.in.Say(what), cause)))
 		}
 	}()
 	if err := draw(); err != nil {
-		p.Notices = append(p.Notices, report.Prose(fmt.Sprintf("The %s could not be drawn: %v", what, err)))
+		p.Notices = append(p.Notices, report.Prose(p.in.Sayf("%s could not be drawn: %v", p.in.Say(what), err)))
 	}
 }
 
 func (p *page) head(r report.Run) {
 	p.Name, p.Pitfall, p.What = report.Show(r.Scenario), report.Show(r.Pitfall), report.Prose(r.Title)
 	if p.Name == "" {
-		p.Name = "a run"
+		p.Name = p.in.Say("a run")
 	}
-	for _, c := range report.Conditions(r.Meta) {
+	for _, c := range report.Conditions(r) {
 		p.Conditions = append(p.Conditions, report.Show(c))
 	}
 	p.Title, p.Anomalies, p.Schedule = p.Name, named(r), report.Clean(r.Schedule)
@@ -176,20 +180,20 @@ func (p *page) head(r report.Run) {
 	}
 	switch {
 	case histories.VirtualTime(r.Backend):
-		p.Time = "Time is virtual, servers are simulated in this process."
+		p.Time = p.in.Say("Time is virtual, servers are simulated in this process.")
 	case r.Backend != "":
-		p.Time = "Time and servers are real."
+		p.Time = p.in.Say("Time and servers are real.")
 	}
 	if r.Error != "" {
-		p.Notices = append(p.Notices, report.Prose("The run did not end well: "+r.Error))
+		p.Notices = append(p.Notices, report.Prose(p.in.Sayf("The run did not end well: %s", r.Error)))
 	}
 }
 
 func (p *page) verdict(r report.Run) {
-	p.Mood, p.Word = mood(r.Verdict)
+	p.Mood, p.Word = p.mood(r.Verdict)
 	switch {
 	case len(r.Results) == 0:
-		p.Word, p.Verdict, p.Outcome = "not judged", "nothing can be said: the run was not judged.", "unknown"
+		p.Word, p.Verdict, p.Outcome = p.in.Say("not judged"), p.in.Say("nothing can be said: the run was not judged."), "unknown"
 	default:
 		p.Verdict = report.Sentence(r)
 		p.Outcome = r.Outcome.String()
@@ -202,6 +206,11 @@ func (p *page) verdict(r report.Run) {
 }
 
 // mood is how a verdict is painted, and its word.
+func (p *page) mood(v checker.Verdict) (class, word string) {
+	class, word = mood(v)
+	return class, p.in.Say(word)
+}
+
 func mood(v checker.Verdict) (class, word string) {
 	switch v {
 	case checker.Fail:
@@ -228,13 +237,13 @@ func (p *page) properties(r report.Run) {
 	for _, res := range r.Results {
 		unknowns, took = max(unknowns, res.Unknowns), took+res.Took
 		q := property{
-			Name: report.Label(res.Property), Definition: res.Property.Definition(), Story: report.Story(res, r.Vacuous),
+			Name: p.in.Say(report.Label(res.Property)), Definition: res.Property.Definition(), Story: report.Story(res, r.Vacuous),
 			Engine: report.Show(res.Engine), Checked: res.Checked, Unknowns: res.Unknowns,
 			Quiet: res.Story == "",
 		}
-		q.Mood, q.Word = mood(res.Verdict)
+		q.Mood, q.Word = p.mood(res.Verdict)
 		if e, known := expected[res.Property]; known && !e.Met {
-			_, want := mood(e.Want)
+			_, want := p.mood(e.Want)
 			q.Surprise = want
 		}
 		for i, w := range res.Witness {
@@ -253,20 +262,20 @@ func (p *page) properties(r report.Run) {
 			p.Others = append(p.Others, q)
 		}
 	}
-	p.Judged = fmt.Sprintf("Judged %s, %s of unknown outcome%s.",
-		words.Count(r.Recorded(), "event"), words.Count(unknowns, "operation"), report.JudgedIn(r.Meta, took))
+	p.Judged = p.in.Sayf("Judged %s, %s of unknown outcome%s.",
+		p.in.Count(r.Recorded(), "event"), p.in.Count(unknowns, "operation"), report.JudgedIn(r, took))
 }
 
 func (p *page) link(event int) link {
 	if p.anchors[event] {
 		return link{Event: event, Href: "#" + anchor(event), Here: true}
 	}
-	return link{Event: event, Href: p.Whole, Title: fmt.Sprintf("line %d of %s", event+1, histories.EventsFile)}
+	return link{Event: event, Href: p.Whole, Title: p.in.Sayf("line %d of %s", event+1, histories.EventsFile)}
 }
 
 func (p *page) end(r report.Run) {
 	for _, c := range report.Causes(r) {
-		one := cause{Sentence: report.Prose(c.Sentence), Explains: strings.Join(report.Labels(c.Properties), ", "), More: max(0, len(c.Events)-mostWitnesses)}
+		one := cause{Sentence: report.Prose(c.Sentence), Explains: p.labels(c.Properties), More: max(0, len(c.Events)-mostWitnesses)}
 		for _, e := range c.Events[:min(len(c.Events), mostWitnesses)] {
 			one.Events = append(one.Events, p.link(e))
 		}
@@ -286,7 +295,7 @@ func (p *page) end(r report.Run) {
 func (p *page) about(r report.Run) {
 	add := func(name, value string) {
 		if value = report.Prose(value); value != "" {
-			p.About = append(p.About, fact{name, value})
+			p.About = append(p.About, fact{p.in.Say(name), p.in.Say(value)})
 		}
 	}
 	m := r.Meta
@@ -294,7 +303,7 @@ func (p *page) about(r report.Run) {
 	add("Lock", m.Lock)
 	add("Guard", m.Guard)
 	add("Backend", m.Backend)
-	add("Servers", m.Topology)
+	add("Servers", p.in.List(p.in.Each(strings.Split(m.Topology, ", "))))
 	if m.Clients > 0 {
 		add("Clients", fmt.Sprint(m.Clients))
 	}
@@ -310,9 +319,9 @@ func (p *page) about(r report.Run) {
 	add("How far it came", string(m.Phase))
 	switch {
 	case m.Replayable:
-		add("The same seed", "gives the same bytes again")
+		add("The same seed", p.in.Say("gives the same bytes again"))
 	case m.Schema != 0:
-		add("The same seed", "not certain to give the same bytes again")
+		add("The same seed", p.in.Say("not certain to give the same bytes again"))
 	}
 	add("lockbench", m.Version)
 	for _, u := range m.Usage {

@@ -24,7 +24,7 @@ func (p *page) porcupine(r report.Run, model checker.Model) error {
 		if err != nil {
 			return err
 		}
-		p.Porcupine, p.Explored = b.String(), report.Label(res.Property)
+		p.Porcupine, p.Explored = b.String(), p.in.Say(report.Label(res.Property))
 		return nil
 	}
 	return nil

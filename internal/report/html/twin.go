@@ -43,6 +43,8 @@ func (p *page) beside(r report.Run) error {
 	if r.Twin == nil {
 		return nil
 	}
+	other := *r.Twin
+	other.Language = r.Language
 	t := twin{Lock: report.Show(r.Twin.Lock), Replay: report.Harmless(r.Twin.Command)}
 	broken := func(of report.Run, except []checker.Property) (all []checker.Property) {
 		for _, res := range of.Results {
@@ -53,30 +55,34 @@ func (p *page) beside(r report.Run) error {
 		return all
 	}
 	theirs := broken(*r.Twin, nil)
-	t.Kept, t.Broken = strings.Join(report.Labels(broken(r, theirs)), ", "), strings.Join(report.Labels(theirs), ", ")
+	t.Kept, t.Broken = p.labels(broken(r, theirs)), p.labels(theirs)
 	parting, parts := report.Part(r, *r.Twin)
 	if parts {
 		t.Parting = report.PartingText(r, parting)
 		for _, side := range []struct {
 			run   report.Run
 			event int
-		}{{r, parting.Event}, {*r.Twin, parting.Twin}} {
+		}{{r, parting.Event}, {other, parting.Twin}} {
 			rows, at := report.Around(side.run, side.event)
 			s := twinSide{Lock: report.Show(side.run.Lock), Ends: side.event == report.None}
 			for i, row := range rows {
+				row.Who = p.in.Say(row.Who)
 				s.Rows = append(s.Rows, twinRow{row, words.Instant(row.At), i == at})
 			}
 			t.Sides = append(t.Sides, s)
 		}
 	} else {
-		t.Parting = "They do not part: in both the same clients did the same, and it ended the same."
+		t.Parting = p.in.Say("They do not part: in both the same clients did the same, and it ended the same.")
 	}
 	var b strings.Builder
-	err := picture.SVG(&b, *r.Twin)
+	err := picture.SVG(&b, other)
 	t.Picture = template.HTML(b.String())
 	p.Twin = &t
 	return err
 }
+
+// labels names properties in a list.
+func (p *page) labels(all []checker.Property) string { return p.in.List(p.in.Each(report.Labels(all))) }
 
 // named are the anomalies that a run shows, each once.
 func named(r report.Run) (all []anomaly) {

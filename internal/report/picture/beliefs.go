@@ -1,7 +1,6 @@
 package picture
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
@@ -19,10 +18,10 @@ func (b *builder) belief(h histories.Hold) {
 	l := b.client(h.Worker)
 	from, to := b.clip(h.Returned.Time), b.to
 	m := &mark{row: holdRow, class: "belief", event: h.Returned.Event, last: -1, who: l.name, key: keyName(h.Key), f: "belief"}
-	until := "to the end of the run"
+	until := b.in.Say("to the end of the run")
 	if !h.Open() {
 		to, m.last = b.clip(h.Ended.Time), h.Ended.Event
-		until = "until " + words.Instant(h.Ended.Time) + " s, when it " + ending(h.End)
+		until = b.in.Sayf("until %s s, when it %s", words.Instant(h.Ended.Time), b.ending(h.End))
 	}
 	if h.Returned.Time < b.from {
 		m.class += " earlier"
@@ -31,15 +30,15 @@ func (b *builder) belief(h histories.Hold) {
 		m.class += " later"
 	}
 	m.from, m.to = from, to
-	m.label, m.short = fmt.Sprintf("%s believes it holds %s", l.name, brief(h.Key, 28)), l.name+" holds"
+	m.label, m.short = b.in.Sayf("%s believes it holds %s", l.name, brief(h.Key, 28)), b.in.Sayf("%s holds", l.name)
 	if h.Mode == histories.Shared {
-		m.label, m.short = fmt.Sprintf("%s believes it holds %s for reading", l.name, brief(h.Key, 28)), l.name+" reads"
+		m.label, m.short = b.in.Sayf("%s believes it holds %s for reading", l.name, brief(h.Key, 28)), b.in.Sayf("%s reads", l.name)
 	}
 	if h.Token > 0 {
-		token := fmt.Sprintf(" · token %d", h.Token)
+		token := " · " + b.in.Sayf("token %d", h.Token)
 		m.label, m.short = m.label+token, m.short+token
 	}
-	m.title = fmt.Sprintf("%s believes that it holds %s from %s s %s", l.name, show(h.Key), words.Instant(h.Returned.Time), until)
+	m.title = b.in.Sayf("%s believes that it holds %s from %s s %s", l.name, show(h.Key), words.Instant(h.Returned.Time), until)
 	l.marks = append(l.marks, m)
 	b.spans = append(b.spans, span{hold: h, from: from, to: to, mark: m})
 	b.leases(l, h)
@@ -75,10 +74,10 @@ func (b *builder) leases(l *lane, h histories.Hold) {
 		}
 		m := &mark{row: holdRow, class: "lease", from: max(x.from, b.from), to: x.to, event: x.event, last: -1,
 			who: l.name, key: keyName(h.Key), f: "lease",
-			title: fmt.Sprintf("%s's lease of %s ends at %s s, as it was told", l.name, show(h.Key), words.Instant(told))}
+			title: b.in.Sayf("%s's lease of %s ends at %s s, as it was told", l.name, show(h.Key), words.Instant(told))}
 		if i == len(all)-1 && x.to == told {
 			m.class += " last"
-			m.label = "lease until " + words.Instant(told)
+			m.label = b.in.Sayf("lease until %s", words.Instant(told))
 		}
 		if x.to > b.to && len(b.events) > crowded {
 			m.to, m.class, m.label = b.to, "lease later", ""
@@ -115,16 +114,16 @@ type grant struct {
 	key    string
 }
 
-func ending(f histories.F) string {
+func (b *builder) ending(f histories.F) string {
 	switch f {
 	case histories.Release:
-		return "asks to release it"
+		return b.in.Say("asks to release it")
 	case histories.Lost:
-		return "is told that the lease is lost"
+		return b.in.Say("is told that the lease is lost")
 	case histories.Abandon:
-		return "walks away"
+		return b.in.Say("walks away")
 	case histories.Crash:
-		return "crashes"
+		return b.in.Say("crashes")
 	}
-	return "stops"
+	return b.in.Say("stops")
 }

@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/language"
 	"github.com/lockbench/lockbench/internal/report"
-	"github.com/lockbench/lockbench/internal/words"
 )
 
 // A builder makes the marks of a scene from what is known of a run.
 type builder struct {
+	in       language.Language
 	run      report.Run
 	events   []histories.Event // those that are drawn
 	drawn    map[int]bool      // by index
@@ -42,7 +43,7 @@ type span struct {
 }
 
 func newBuilder(r report.Run, events []histories.Event, holds []histories.Hold) *builder {
-	b := &builder{run: r, events: events, drawn: make(map[int]bool, len(events)), holds: holds,
+	b := &builder{in: r.Language, run: r, events: events, drawn: make(map[int]bool, len(events)), holds: holds,
 		keys: report.Keys(events), byName: map[string]*lane{}}
 	b.many = len(b.keys) > 1
 	b.from, b.to = events[0].Time, events[0].Time
@@ -90,7 +91,7 @@ func (b *builder) choose() {
 		b.client(w)
 	}
 	if more := len(workers) - mostClients; more > 0 {
-		b.left = append(b.left, fmt.Sprintf("%s have no lane", words.Count(more, "more client")))
+		b.left = append(b.left, b.in.Sayf("%s have no lane", b.in.Count(more, "more client")))
 	}
 }
 

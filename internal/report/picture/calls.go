@@ -22,8 +22,8 @@ func (b *builder) clients() {
 	for _, e := range histories.Singles(b.events) {
 		if e.Process != histories.Nemesis && e.F != histories.Waited && b.clientLanes[e.Worker] {
 			l := b.client(e.Worker)
-			l.marks = append(l.marks, &mark{row: callRow, class: "single " + singleClass(e.F), from: e.Time, to: e.Time, label: singleLabel(e),
-				title: telling(e, e, true), event: e.Index, last: -1, who: l.name, key: keyName(e.Key), f: string(e.F)})
+			l.marks = append(l.marks, &mark{row: callRow, class: "single " + singleClass(e.F), from: e.Time, to: e.Time, label: b.singleLabel(e),
+				title: b.telling(e, e, true), event: e.Index, last: -1, who: l.name, key: keyName(e.Key), f: string(e.F)})
 		}
 	}
 	b.grants = map[grant][]time.Duration{}
@@ -40,7 +40,7 @@ func (b *builder) clients() {
 
 func (b *builder) client(worker int) *lane {
 	l := b.lane(clientLane, histories.WorkerName(worker))
-	l.sub = "client"
+	l.sub = b.in.Say("client")
 	return l
 }
 
@@ -57,16 +57,16 @@ func (b *builder) call(o histories.Op) {
 	if report.Section(o.Invoke.F) {
 		m.class += " section"
 	}
-	m.label, m.short = callLabel(o), string(o.Invoke.F)
+	m.label, m.short = b.callLabel(o), b.in.Say(string(o.Invoke.F))
 	if b.many {
 		m.label += " " + brief(o.Invoke.Key, 24)
 	}
 	if l.said == m.label && o.Outcome() != histories.OK { // once is enough
-		m.label = outcomeClass(o.Outcome())
+		m.label = b.in.Say(outcomeClass(o.Outcome()))
 	} else {
 		l.said = m.label
 	}
-	m.title = telling(o.Invoke, told, false) + b.wire(o)
+	m.title = b.telling(o.Invoke, told, false) + b.wire(o)
 	l.marks = append(l.marks, m)
 }
 
@@ -90,19 +90,19 @@ func (b *builder) wire(o histories.Op) string {
 			t.WriteString("\n→ …")
 			break
 		}
-		t.WriteString("\n→ " + sent(x))
+		t.WriteString("\n→ " + sent(x, b.in))
 	}
 	return t.String()
 }
 
 // telling tells an event or a call: its indexes and times, who, what.
-func telling(first, last histories.Event, single bool) string {
+func (b *builder) telling(first, last histories.Event, single bool) string {
 	mark, at := fmt.Sprint(first.Index), words.Instant(first.Time)
 	if !single && last.Index != first.Index {
 		mark += fmt.Sprintf("–%d", last.Index)
 		at += "–" + words.Instant(last.Time)
 	}
-	return fmt.Sprintf("event %s · %s s · %s %s", mark, at, histories.WorkerName(first.Worker), tell(last))
+	return b.in.Sayf("event %s · %s s · %s %s", mark, at, histories.WorkerName(first.Worker), tell(last, b.in))
 }
 
 func outcomeClass(t histories.Type) string {
@@ -124,36 +124,36 @@ func singleClass(f histories.F) string {
 }
 
 // singleLabel names what happened to a client.
-func singleLabel(e histories.Event) string {
+func (b *builder) singleLabel(e histories.Event) string {
 	switch e.F {
 	case histories.Crash:
-		return "crashes"
+		return b.in.Say("crashes")
 	case histories.Lost:
-		return "is told: lease lost"
+		return b.in.Say("is told: lease lost")
 	case histories.Abandon:
-		return "walks away"
+		return b.in.Say("walks away")
 	}
-	return brief(string(e.F), 24)
+	return b.in.Say(brief(string(e.F), 24))
 }
 
 // callLabel is the name of a call, with what came of it.
-func callLabel(o histories.Op) string {
+func (b *builder) callLabel(o histories.Op) string {
 	e := o.Complete
-	what := brief(string(o.Invoke.F), 24)
+	what := b.in.Say(brief(string(o.Invoke.F), 24))
 	if o.Invoke.F == histories.Acquire && o.Invoke.Mode() == histories.Shared {
-		what = "acquire (reader)"
+		what = b.in.Say("acquire (reader)")
 	}
 	switch o.Outcome() {
 	case histories.Fail:
-		return what + " refused"
+		return b.in.Sayf("%s refused", what)
 	case histories.Info:
-		return what + " unknown"
+		return b.in.Sayf("%s unknown", what)
 	}
 	switch e.F {
 	case histories.Read:
-		return fmt.Sprintf("read %s, v%d", brief(e.Value, 12), e.Version)
+		return b.in.Sayf("read %s, v%d", brief(e.Value, 12), e.Version)
 	case histories.Write:
-		return fmt.Sprintf("write %s, v%d→%d", brief(e.Value, 12), e.Version, e.Version+1)
+		return b.in.Sayf("write %s, v%d→%d", brief(e.Value, 12), e.Version, e.Version+1)
 	case histories.Incr, histories.Draw:
 		return fmt.Sprintf("%s %s, v%d→%d", what, brief(e.Value, 12), e.Version, e.Version+1)
 	case histories.Count:

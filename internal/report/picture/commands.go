@@ -23,7 +23,7 @@ func (g *ledger) read(x histories.Exchange) {
 		q := g.queued[line]
 		delete(g.queued, line)
 		if q != nil && strings.HasPrefix(reply, "[1") {
-			g.remove(x.Node+"\x00"+g.key(q), at, "deleted", x.Client)
+			g.remove(x.Node+"\x00"+g.key(q), at, g.in.Say("deleted by %s"), x.Client)
 		}
 		return
 	}
@@ -63,13 +63,13 @@ func (g *ledger) set(id string, x histories.Exchange, key, verb string, words []
 	onlyNew := verb == "SETNX" || slices.ContainsFunc(words[3:], func(w string) bool { return strings.EqualFold(w, "NX") })
 	switch {
 	case verb == "GETSET" && !dropped:
-		g.remove(id, at, "overwritten", x.Client)
+		g.remove(id, at, g.in.Say("overwritten by %s"), x.Client)
 		g.take(id, x, key, words[2], ttlOf(words[3:]), false)
 	case reply == "OK" || reply == "1" && verb == "SETNX":
 		if onlyNew {
 			g.gone(id, at)
 		} else {
-			g.remove(id, at, "overwritten", x.Client)
+			g.remove(id, at, g.in.Say("overwritten by %s"), x.Client)
 		}
 		g.take(id, x, key, words[2], ttlOf(words[3:]), false)
 	case dropped && !g.holds(id, at):
@@ -84,7 +84,7 @@ func (g *ledger) set(id string, x histories.Exchange, key, verb string, words []
 func (g *ledger) deleted(id string, x histories.Exchange, line string, words []string) {
 	switch x.Reply {
 	case "1":
-		g.remove(id, executed(x), "deleted", x.Client)
+		g.remove(id, executed(x), g.in.Say("deleted by %s"), x.Client)
 	case "0":
 		g.gone(id, executed(x))
 	case "QUEUED":

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/language"
 	"github.com/lockbench/lockbench/internal/words"
 )
 
@@ -48,7 +49,7 @@ func (s *scene) names(c *canvas) {
 	for _, l := range s.lanes {
 		c.put("<g>")
 		c.put(`<line class="rule" x1="0" x2="%s" y1="%s" y2="%s"/>`, px(s.labels), px(l.y), px(l.y))
-		c.put(`<text class="name" x="14" y="%s">%s</text>`, px(l.y+25), esc(brief(l.name, 13)))
+		c.put(`<text class="name" x="14" y="%s">%s</text>`, px(l.y+25), esc(brief(s.in.Say(l.name), 13)))
 		for i, line := range wrap(l.sub, s.labels-24) {
 			c.put(`<text class="sub" x="14" y="%s">%s</text>`, px(l.y+40+13*float64(i)), esc(line))
 		}
@@ -67,7 +68,7 @@ func (s *scene) plot(c *canvas) {
 	}
 	for _, l := range s.lanes {
 		c.put(`<g class="lane" role="group" aria-label="%s" data-lane="%s" transform="translate(0,%s)"><line class="rule" x1="0" x2="%s" y1="0" y2="0"/>`+"\n",
-			esc(strings.TrimSuffix(brief(l.name, 60)+", "+l.sub, ", ")), esc(brief(l.name, 60)), px(l.y), px(s.axis.width))
+			esc(strings.TrimSuffix(brief(s.in.Say(l.name), 60)+", "+l.sub, ", ")), esc(brief(l.name, 60)), px(l.y), px(s.axis.width))
 		for _, m := range l.marks {
 			s.mark(c, l, m)
 		}
@@ -100,13 +101,13 @@ func (s *scene) ruler(c *canvas) {
 	for _, i := range s.axis.breaks {
 		gap := s.axis.times[i] - s.axis.times[i-1]
 		from, to := s.axis.x[i-1], s.axis.x[i]
-		c.put(`<g class="break" data-a="%d" data-b="%d" transform="translate(%s,0)"><title>%s pass here: the picture is not to scale</title>`+
+		c.put(`<g class="break" data-a="%d" data-b="%d" transform="translate(%s,0)"><title>%s</title>`+
 			`<rect class="w" x="0" y="24" width="%s" height="%s"/><text class="c" x="%s" y="27" text-anchor="middle">%s</text></g>`,
-			i-1, i, px(from), length(gap), px(to-from), px(s.height-24), px((to-from)/2), length(gap))
+			i-1, i, px(from), esc(s.in.Sayf("%s pass here: the picture is not to scale", length(gap))), px(to-from), px(s.height-24), px((to-from)/2), length(gap))
 	}
 	if s.end > s.to {
-		c.put(`<g class="finish" data-a="%d" transform="translate(%s,0)"><title>the last event that is drawn</title><line y1="24" y2="%s"/></g>`,
-			s.axis.at(s.to), px(s.axis.px(s.to)), px(s.height))
+		c.put(`<g class="finish" data-a="%d" transform="translate(%s,0)"><title>%s</title><line y1="24" y2="%s"/></g>`,
+			s.axis.at(s.to), px(s.axis.px(s.to)), esc(s.in.Say("the last event that is drawn")), px(s.height))
 	}
 	c.put("</g>\n")
 }
@@ -135,7 +136,7 @@ func (s *scene) bands(c *canvas, l *lane) {
 		c.put(`<g class="band %s" data-a="%d" data-b="%d" data-event="%d" data-f="%s" transform="translate(%s,%s)"><title>%s</title><rect class="w" width="%s" height="%s"/></g>`+"\n",
 			esc(m.class), a, b, m.event, esc(brief(m.f, 40)), px(x), px(l.y), esc(m.title), px(math.Max(w, 1.5)), px(l.h))
 		if m.class == "dead" && w > 40 {
-			c.put(`<g class="note" data-a="%d" transform="translate(%s,%s)"><text class="deadline" x="8" y="23">dead</text></g>`+"\n", a, px(x), px(l.y))
+			c.put(`<g class="note" data-a="%d" transform="translate(%s,%s)"><text class="deadline" x="8" y="23">%s</text></g>`+"\n", a, px(x), px(l.y), esc(s.in.Say("dead")))
 		}
 	}
 }
@@ -229,9 +230,9 @@ func (s *scene) bar(c *canvas, l *lane, m *mark, w float64) {
 	c.put(`<rect class="w" width="%s" height="%d" rx="3"/>`, px(math.Max(w, 3)), barHeight)
 	if l.kind == faultLane {
 		if width(m.label)+12 <= w {
-			c.put(`<text class="t" x="6" y="13">%s</text>`, esc(m.label))
+			c.put(`<text class="t"%s x="6" y="13">%s</text>`, s.english(), esc(m.label))
 		} else {
-			c.put(`<text class="t" x="%s" y="13">%s</text>`, px(math.Max(w, 3)+4), esc(m.label))
+			c.put(`<text class="t"%s x="%s" y="13">%s</text>`, s.english(), px(math.Max(w, 3)+4), esc(m.label))
 		}
 		return
 	}
@@ -314,6 +315,14 @@ func (s *scene) hatch(c *canvas, i int, w wrong) {
 	c.put("</g>\n")
 }
 
+// english marks what the record says, in a picture that speaks another language.
+func (s *scene) english() string {
+	if s.in.Name() == (language.Language{}).Name() {
+		return ""
+	}
+	return ` lang="en"`
+}
+
 // callout draws a violation's story.
 func (s *scene) callout(c *canvas, i int, w wrong) {
 	if !w.drawn {
@@ -327,7 +336,7 @@ func (s *scene) callout(c *canvas, i int, w wrong) {
 	c.put(`<rect width="%d" height="%s" rx="6"/>`, calloutWidth, px(height))
 	head := w.head()
 	for n, line := range slices.Concat(head, lines, w.also) {
-		class := ""
+		class := s.english()
 		if n < len(head) {
 			class = ` class="what"`
 		}

@@ -25,8 +25,8 @@ func (b *builder) faults() {
 	for _, e := range histories.Singles(b.events) {
 		if e.F == histories.Audit && e.Node != "" {
 			l := b.node(e.Node)
-			l.marks = append(l.marks, &mark{row: tickRow, class: "tick audit", from: e.Time, to: e.Time, label: "still holds " + brief(e.Key, 28),
-				title: telling(e, e, true), event: e.Index, last: -1, who: "audit", key: keyName(e.Key), f: string(e.F)})
+			l.marks = append(l.marks, &mark{row: tickRow, class: "tick audit", from: e.Time, to: e.Time, label: b.in.Sayf("still holds %s", brief(e.Key, 28)),
+				title: b.telling(e, e, true), event: e.Index, last: -1, who: "audit", key: keyName(e.Key), f: string(e.F)})
 		}
 	}
 }
@@ -50,7 +50,7 @@ func (b *builder) drawnClient(name string) bool { return b.byName[fmt.Sprint(cli
 
 func (b *builder) node(name string) *lane {
 	l := b.lane(nodeLane, name)
-	l.sub = "lock server"
+	l.sub = b.in.Say("lock server")
 	return l
 }
 
@@ -69,11 +69,11 @@ func (b *builder) fault(o histories.Op) {
 	}
 	if o.Done && o.Complete.Type != histories.OK {
 		class += " failed"
-		name += " failed"
+		name += b.in.Say(" failed")
 	}
-	title := telling(e, e, true)
+	title := b.telling(e, e, true)
 	if told.Index != e.Index {
-		title += "\n" + telling(told, told, true)
+		title += "\n" + b.telling(told, told, true)
 	}
 	effect := e.Value // what it does, and of what is done at once, what it did
 	if from == to {
@@ -93,7 +93,7 @@ func (b *builder) fault(o histories.Op) {
 			event: e.Index, last: last, who: "nemesis", f: string(e.F)})
 	}
 	if e.F == "kill" && o.Done && o.Complete.Type == histories.OK && on != nil {
-		on.bands = append(on.bands, &mark{class: "dead", from: from, to: b.backAgain(e.Node, o.Complete), title: on.name + " is dead",
+		on.bands = append(on.bands, &mark{class: "dead", from: from, to: b.backAgain(e.Node, o.Complete), title: b.in.Sayf("%s is dead", on.name),
 			event: e.Index, last: -1, who: "nemesis", f: string(e.F)})
 	}
 }

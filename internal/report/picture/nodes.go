@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/language"
 	"github.com/lockbench/lockbench/internal/report"
 	"github.com/lockbench/lockbench/internal/words"
 )
@@ -13,10 +14,10 @@ import (
 // nodes draws what servers held, and the commands that they got.
 func (b *builder) nodes() {
 	if len(b.run.Exchanges) == 0 {
-		b.left = append(b.left, "what the servers held is not known, as no commands were recorded")
+		b.left = append(b.left, b.in.Say("what the servers held is not known, as no commands were recorded"))
 		return
 	}
-	for _, h := range follow(b.run.Exchanges, b.every, audits(b.run.Events), report.Keys(b.run.Events)) {
+	for _, h := range follow(b.run.Exchanges, b.every, audits(b.run.Events), report.Keys(b.run.Events), b.in) {
 		b.held(h)
 	}
 	b.ticks()
@@ -26,7 +27,7 @@ func (b *builder) nodes() {
 		}
 		for _, m := range l.marks {
 			if m.f == "held" && strings.Contains(m.class, "script") {
-				l.sub = "lock server, by what its scripts answered"
+				l.sub = b.in.Say("lock server, by what its scripts answered")
 			}
 		}
 	}
@@ -47,18 +48,18 @@ func (b *builder) held(h *held) {
 	l := b.node(h.node)
 	m := &mark{row: holdRow, class: "held", from: b.clip(h.from), to: b.clip(to), event: h.event, last: -1, who: brief(h.owner, 24), key: keyName(h.key), f: "held"}
 	m.short = brief(h.owner, 24)
-	m.label = fmt.Sprintf("%s for %s", brief(h.key, 28), brief(h.owner, 24))
+	m.label = b.in.Sayf("%s for %s", brief(h.key, 28), brief(h.owner, 24))
 	switch {
 	case h.by != "" && h.by != h.owner:
-		m.short += ", " + brief(end, 30)
-		m.label += ", " + brief(end, 30)
+		m.short += ", " + brief(b.in.Say(end), 30)
+		m.label += ", " + brief(b.in.Say(end), 30)
 	case end == expired:
 		m.class += " expired"
-		m.label += ", expired"
+		m.label += b.in.Say(", expired")
 	}
 	if h.since != "" {
-		m.short += ", gone"
-		m.label += ", gone since " + h.since
+		m.short += b.in.Say(", gone")
+		m.label += b.in.Sayf(", gone since %s", h.since)
 	}
 	if h.unsure {
 		m.class += " unsure"
@@ -70,11 +71,11 @@ func (b *builder) held(h *held) {
 	}
 	if end == "" {
 		m.class += " later"
-		end = "to the end of the picture"
+		end = b.in.Say("to the end of the picture")
 	} else {
-		end = fmt.Sprintf("until %s s: %s", words.Instant(to), end)
+		end = b.in.Sayf("until %s s: %s", words.Instant(to), b.in.Say(end))
 	}
-	m.title = fmt.Sprintf("%s holds %s for %s (%s) from %s s %s", show(h.node), show(h.key), show(h.owner), show(h.token), words.Instant(h.from), end)
+	m.title = b.in.Sayf("%s holds %s for %s (%s) from %s s %s", show(h.node), show(h.key), show(h.owner), show(h.token), words.Instant(h.from), end)
 	l.marks = append(l.marks, m)
 }
 
@@ -94,7 +95,7 @@ func (b *builder) ticks() {
 		l := b.node(x.Node)
 		at := b.clip(executed(x))
 		m := &mark{row: tickRow, class: "tick", from: at, to: at, event: -1, last: -1, who: brief(x.Client, 24), f: "command",
-			label: command(x), title: fmt.Sprintf("%s s · %s → %s", words.Instant(x.Sent), show(x.Client), sent(x))}
+			label: command(x, b.in), title: b.in.Sayf("%s s · %s → %s", words.Instant(x.Sent), show(x.Client), sent(x, b.in))}
 		if x.Note != "" {
 			m.class += " noted"
 		}
@@ -106,7 +107,7 @@ func (b *builder) ticks() {
 		l.marks = append(l.marks, m)
 	}
 	if n > mostTicks {
-		b.left = append(b.left, fmt.Sprintf("%d of %d commands are drawn", mostTicks, n))
+		b.left = append(b.left, b.in.Sayf("%d of %d commands are drawn", mostTicks, n))
 	}
 }
 
@@ -125,11 +126,11 @@ func scriptOf(x histories.Exchange) string {
 }
 
 // command names a command and its reply.
-func command(x histories.Exchange) string {
+func command(x histories.Exchange, in language.Language) string {
 	verb, _, _ := strings.Cut(x.Command, " ")
 	switch strings.ToUpper(verb) {
 	case "EVALSHA", "EVAL":
-		verb = "script"
+		verb = in.Say("script")
 	}
 	verb = brief(verb, 12)
 	if args := strings.Fields(x.Command); slices.Contains(args, "NX") || len(args) > 0 && args[len(args)-1] == "nx" {
@@ -138,9 +139,9 @@ func command(x histories.Exchange) string {
 	reply := x.Reply
 	switch {
 	case reply == "":
-		reply = "no reply"
+		reply = in.Say("no reply")
 	case strings.HasPrefix(reply, `"`):
-		reply = "error"
+		reply = in.Say("error")
 	}
 	return fmt.Sprintf("%s: %s → %s", brief(x.Client, 12), verb, brief(reply, 10))
 }

@@ -57,7 +57,7 @@ func SVG(w io.Writer, r report.Run) error {
 
 func figure(s *scene, r report.Run) string {
 	c := &canvas{}
-	c.put("<figure class=\"picture\" aria-label=\"Picture of the run\">\n<figcaption>%s</figcaption>\n", esc(s.shown))
+	c.put("<figure class=\"picture\" aria-label=\"%s\">\n<figcaption>%s</figcaption>\n", esc(s.in.Say("Picture of the run")), esc(s.shown))
 	s.controls(c)
 	if s.part {
 		s.strip(c, r)
@@ -66,17 +66,17 @@ func figure(s *scene, r report.Run) string {
 		c.put("</figure>\n")
 		return c.String()
 	}
-	c.put("<div class=\"picture-scroll\" style=\"--all:%s\" tabindex=\"0\" role=\"region\" aria-label=\"Timeline\">\n", px(s.labels+s.axis.width))
+	c.put("<div class=\"picture-scroll\" style=\"--all:%s\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n", px(s.labels+s.axis.width), esc(s.in.Say("Timeline")))
 	c.put(`<svg class="picture-names" preserveAspectRatio="xMinYMin slice" style="--w:%s" width="%s" height="%s" viewBox="0 0 %s %s" aria-hidden="true">`+"\n", px(s.labels), px(s.labels), px(s.height), px(s.labels), px(s.height))
 	s.names(c)
 	c.put("</svg>\n")
 	c.put(`<svg class="picture-plot" style="--w:%s" width="%s" height="%s" viewBox="0 0 %s %s" role="group" aria-label="%s"%s>`+"\n",
-		px(s.axis.width), px(s.axis.width), px(s.height), px(s.axis.width), px(s.height), esc("Timeline of "+brief(r.Scenario, 60)), s.data())
+		px(s.axis.width), px(s.axis.width), px(s.height), px(s.axis.width), px(s.height), esc(s.in.Sayf("Timeline of %s", brief(r.Scenario, 60))), s.data())
 	s.defs(c)
 	s.plot(c)
 	c.put("</svg>\n</div>\n<ul class=\"picture-legend\">\n")
-	for _, w := range legend() {
-		c.put(`<li><svg width="28" height="16" aria-hidden="true">%s</svg> %s</li>`+"\n", w.draw, w.text)
+	for _, w := range s.legend() {
+		c.put(`<li><svg width="28" height="16" aria-hidden="true">%s</svg> %s</li>`+"\n", w.draw, esc(w.text))
 	}
 	c.put("</ul>\n<p class=\"picture-detail\" aria-live=\"polite\"></p>\n</figure>\n")
 	return c.String()
@@ -87,7 +87,7 @@ func alone(s *scene, r report.Run) string {
 	wide, height := s.labels+s.axis.width, s.height
 	keys := &canvas{}
 	x, y := 14.0, height+8
-	for _, w := range legend() {
+	for _, w := range s.legend() {
 		if x > 14 && x+40+width(w.text) > wide {
 			x, y = 14, y+22
 		}
@@ -98,7 +98,7 @@ func alone(s *scene, r report.Run) string {
 	height = y + 48
 	c.put(`<svg xmlns="http://www.w3.org/2000/svg" class="picture picture-alone" width="%s" height="%s" viewBox="0 0 %s %s" role="img">`+"\n",
 		px(wide), px(height), px(wide), px(height))
-	c.put("<title>%s</title>\n<style>%s</style>\n", esc("Run of "+brief(r.Scenario, 60)), strings.NewReplacer("<", "", "&", "").Replace(style))
+	c.put("<title>%s</title>\n<style>%s</style>\n", esc(s.in.Sayf("Run of %s", brief(r.Scenario, 60))), strings.NewReplacer("<", "", "&", "").Replace(style))
 	c.put(`<rect class="paper" width="%s" height="%s"/>`+"\n", px(wide), px(height))
 	c.put(`<svg x="%s" width="%s" height="%s" class="picture-plot">`+"\n", px(s.labels), px(s.axis.width), px(s.height))
 	s.defs(c)

@@ -14,18 +14,18 @@ func (b *builder) register() {
 			continue
 		}
 		l := b.lane(registerLane, report.Register)
-		l.sub = "protected"
+		l.sub = b.in.Say("protected")
 		e := o.Complete
 		m := &mark{row: callRow, class: "seen " + outcomeClass(e.Type), from: b.clip(e.Time), to: b.clip(e.Time), event: e.Index, last: -1,
-			who: histories.WorkerName(e.Worker), key: keyName(e.Key), f: string(e.F), title: telling(o.Invoke, e, false)}
+			who: histories.WorkerName(e.Worker), key: keyName(e.Key), f: string(e.F), title: b.telling(o.Invoke, e, false)}
 		who := m.who
 		switch {
 		case e.Type == histories.Fail:
-			m.label, m.class = fmt.Sprintf("%s's %s is refused", who, brief(string(e.F), 12)), m.class+" write"
+			m.label, m.class = b.in.Sayf("%s's %s is refused", who, b.in.Say(brief(string(e.F), 12))), m.class+" write"
 		case e.Type == histories.Info:
-			m.label, m.class = fmt.Sprintf("%s's %s: unknown", who, brief(string(e.F), 12)), m.class+" write"
+			m.label, m.class = b.in.Sayf("%s's %s: unknown", who, b.in.Say(brief(string(e.F), 12))), m.class+" write"
 		case e.F == histories.Read:
-			m.label, m.class = fmt.Sprintf("%s sees v%d", who, e.Version), m.class+" read"
+			m.label, m.class = b.in.Sayf("%s sees v%d", who, e.Version), m.class+" read"
 		default:
 			m.label, m.class = fmt.Sprintf("%s: v%d = %s", who, e.Version+1, brief(e.Value, 12)), m.class+" write"
 		}

@@ -5,11 +5,13 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/language"
 	"github.com/lockbench/lockbench/internal/report"
 )
 
 // A scene is what a picture shows, before it has places.
 type scene struct {
+	in       language.Language
 	part     bool   // not all events of the run are drawn
 	shown    string // which events are drawn, in a sentence
 	from, to time.Duration
@@ -76,13 +78,13 @@ type mark struct {
 
 // newScene lays out a run.
 func newScene(r report.Run, most int) *scene {
-	s := &scene{}
+	s := &scene{in: r.Language}
 	holds := histories.Holds(r.Events)
 	events, shown := window(r, holds, most)
 	s.shown, s.part = shown, len(events) < len(r.Events) && !r.InPart()
 	if len(events) == 0 {
-		if s.shown = "The run recorded no events."; r.InPart() {
-			s.shown = "There is no violation to draw."
+		if s.shown = r.Language.Say("The run recorded no events."); r.InPart() {
+			s.shown = r.Language.Say("There is no violation to draw.")
 		}
 		return s
 	}
@@ -95,7 +97,7 @@ func newScene(r report.Run, most int) *scene {
 	s.from, s.to, s.end = b.from, b.to, b.end
 	s.wrongs, s.arrows = b.wrongs(), b.arrows()
 	if len(b.left) > 0 {
-		s.shown += " " + sentence(strings.Join(b.left, "; "))
+		s.shown += " " + sentence(strings.Join(b.left, s.in.Say("; ")), s.in)
 	}
 	s.place(len(events))
 	return s

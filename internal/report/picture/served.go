@@ -2,11 +2,13 @@ package picture
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/language"
 	"github.com/lockbench/lockbench/internal/report"
 )
 
@@ -27,6 +29,7 @@ type held struct {
 // A ledger follows what servers hold by the exchanges of the whole run. What exchanges do not
 // tell it does not guess: it says that it is not known.
 type ledger struct {
+	in     language.Language
 	keys   map[string]bool
 	calls  map[string][]*histories.Op // of each client, in order
 	next   map[string]int
@@ -37,8 +40,8 @@ type ledger struct {
 }
 
 // follow reads the exchanges of a run, which are in order, and what audits found.
-func follow(exchanges []histories.Exchange, ops []histories.Op, audits []histories.Event, keys map[string]bool) []*held {
-	g := &ledger{keys: keys, calls: map[string][]*histories.Op{}, next: map[string]int{}, now: map[string][]*held{}, queued: map[string][]string{}}
+func follow(exchanges []histories.Exchange, ops []histories.Op, audits []histories.Event, keys map[string]bool, in language.Language) []*held {
+	g := &ledger{in: in, keys: keys, calls: map[string][]*histories.Op{}, next: map[string]int{}, now: map[string][]*held{}, queued: map[string][]string{}}
 	for i := range ops {
 		o := &ops[i]
 		if o.Fault() {
@@ -121,11 +124,11 @@ func (g *ledger) strike(o *histories.Op) {
 	f := string(o.Invoke.F)
 	switch {
 	case f == "kill", f == "failover", o.Done && (f == "restart" || f == "restart-delayed"): // which come back empty
-		g.wipe(o.Invoke.Node, at, "the server died", false)
+		g.wipe(o.Invoke.Node, at, g.in.Say("the server died"), false)
 	case strings.HasPrefix(f, "restart"):
-		g.wipe(o.Invoke.Node, at, "the server died, and what it came back with is not known", true)
+		g.wipe(o.Invoke.Node, at, g.in.Say("the server died, and what it came back with is not known"), true)
 	case f == "flush":
-		g.wipe(o.Invoke.Node, at, "flushed", false)
+		g.wipe(o.Invoke.Node, at, g.in.Say("flushed"), false)
 	}
 }
 
@@ -166,11 +169,11 @@ func (g *ledger) gone(id string, seen time.Duration) {
 			g.close(h, h.expires, "", false)
 			continue
 		}
-		at, why, since := seen, "gone, nobody knows since when", ""
+		at, why, since := seen, g.in.Say("gone, nobody knows since when"), ""
 		for _, o := range g.faults {
 			if o.Invoke.Time > h.from && o.Invoke.Time <= seen && (o.Invoke.Node == h.node || o.Invoke.Node == "") {
 				at, since = o.Invoke.Time, brief(string(o.Invoke.F), 24)
-				why = "gone since " + since + ", as far as can be seen"
+				why = g.in.Sayf("gone since %s, as far as can be seen", since)
 			}
 		}
 		h.to, h.end, h.since, h.unsure = at, why, since, true
@@ -194,17 +197,17 @@ func (g *ledger) release(id string, at time.Duration, token, client string, unsu
 	if i < 0 {
 		return
 	}
-	g.close(all[i], at, "released by "+client, unsure)
+	g.close(all[i], at, g.in.Sayf("released by %s", client), unsure)
 	if all[i].end != expired {
 		all[i].by = client
 	}
 	g.now[id] = slices.Delete(slices.Clone(all), i, i+1)
 }
 
-// remove ends all that is held at once, by what a client did.
+// remove ends all that is held at once, by what a client did: how says that with %s for its name.
 func (g *ledger) remove(id string, at time.Duration, how, client string) {
 	for _, h := range g.now[id] {
-		g.close(h, at, how+" by "+client, false)
+		g.close(h, at, fmt.Sprintf(how, client), false)
 		if h.end != expired {
 			h.by = client
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/language"
 )
 
 const ms = time.Millisecond
@@ -141,7 +142,7 @@ func TestWhatServersHeld(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, h := range follow(test.exchanges, test.ops, test.audits, map[string]bool{"k": true}) {
+			for _, h := range follow(test.exchanges, test.ops, test.audits, map[string]bool{"k": true}, language.Language{}) {
 				doubt := ""
 				if h.unsure {
 					doubt = "?"

@@ -28,8 +28,8 @@ func (s *scene) strip(c *canvas, r report.Run) {
 	x := func(t time.Duration) float64 {
 		return float64(min(max(t, first), last)-first) / float64(last-first) * stripWidth
 	}
-	c.put(`<svg class="picture-strip" viewBox="0 0 %d %d" preserveAspectRatio="none" role="img" aria-label="Overview of the whole run, %s s to %s s: how many events happened when, faults as bands, violations as red lines, what is drawn below as a frame">`+"\n",
-		stripWidth, stripHeight, words.Instant(first), words.Instant(last))
+	c.put(`<svg class="picture-strip" viewBox="0 0 %d %d" preserveAspectRatio="none" role="img" aria-label="%s">`+"\n", stripWidth, stripHeight,
+		esc(s.in.Sayf("Overview of the whole run, %s s to %s s: how many events happened when, faults as bands, violations as red lines, what is drawn below as a frame", words.Instant(first), words.Instant(last))))
 	s.stripFaults(c, r, x)
 	var bins [stripBins]int
 	most := 1
@@ -50,7 +50,7 @@ func (s *scene) strip(c *canvas, r report.Run) {
 		}
 	}
 	c.put("\n"+`<rect class="frame" x="%s" width="%s" y="1" height="%d"/></svg>`+"\n", px(x(s.from)), px(math.Max(x(s.to)-x(s.from), 4)), stripHeight-2)
-	c.put(`<div class="picture-ends" aria-hidden="true"><span>%s s</span><span>whole run</span><span>%s s</span></div>`+"\n", words.Instant(first), words.Instant(last))
+	c.put(`<div class="picture-ends" aria-hidden="true"><span>%s s</span><span>%s</span><span>%s s</span></div>`+"\n", words.Instant(first), esc(s.in.Say("whole run")), words.Instant(last))
 }
 
 // mostStripFaults is how many faults the overview shows one by one.

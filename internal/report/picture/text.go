@@ -7,7 +7,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/language"
 	"github.com/lockbench/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // px is a length on the page with no more digits than the eye sees.
@@ -37,15 +39,15 @@ func clip(s string) string { return s[:min(len(s), longest)] }
 func show(s string) string { return report.Show(clip(s)) }
 
 // tell says what an event is.
-func tell(e histories.Event) string {
+func tell(e histories.Event, in language.Language) string {
 	e.F, e.Key, e.Value, e.Node, e.Err = histories.F(clip(string(e.F))), clip(e.Key), clip(e.Value), clip(e.Node), clip(e.Err)
-	return report.Tell(e, true)
+	return report.Tell(e, true, in)
 }
 
 // sent says what crossed the wire.
-func sent(x histories.Exchange) string {
+func sent(x histories.Exchange, in language.Language) string {
 	x.Node, x.Command, x.Reply, x.Note = clip(x.Node), clip(x.Command), clip(x.Reply), clip(x.Note)
-	return report.Wire(x)
+	return report.Wire(x, in)
 }
 
 // width estimates how wide text is in a sans-serif of 11 px. It is rather too wide than too
@@ -54,7 +56,7 @@ func width(s string) float64 {
 	w := 0.0
 	for _, r := range s {
 		switch {
-		case r >= 0x1100 && (r <= 0x11ff || r >= 0x2e80): // CJK and wider
+		case wide(r):
 			w += 11.5
 		case strings.ContainsRune("il.,:;'|!j()[]{} tfI", r):
 			w += 3.8
@@ -69,33 +71,64 @@ func width(s string) float64 {
 	return w
 }
 
-// sentence begins with a capital letter and ends with a full stop.
-func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
+// wide says that a character is Chinese, or as wide.
+func wide(r rune) bool { return r >= 0x1100 && (r <= 0x11ff || r >= 0x2e80) }
 
-// wrap breaks text at spaces into lines of at most so many px.
+// sentence begins with a capital letter and ends with a full stop.
+func sentence(s string, in language.Language) string {
+	return words.Capital(s) + in.Say(".")
+}
+
+// wrap breaks text into lines of at most so many px: at spaces, and between Chinese characters.
 func wrap(s string, most float64) []string {
-	var lines, words []string
-	for _, word := range strings.Fields(s) {
-		word = brief(word, 36)
-		if n := len(words); n > 0 && strings.TrimRight(word, ".,;:") == "s" {
-			words[n-1] += "\u00a0" + word // seconds stay with their number
-			continue
-		}
-		words = append(words, word)
-	}
+	var lines []string
 	line := ""
-	for _, word := range words {
-		if line != "" && width(line+" "+word) > most {
+	for _, p := range pieces(s) {
+		gap := " "
+		if p.joined {
+			gap = ""
+		}
+		if line != "" && width(line+gap+p.text) > most {
 			lines = append(lines, line)
 			line = ""
 		}
 		if line != "" {
-			line += " "
+			line += gap
 		}
-		line += word
+		line += p.text
 	}
 	if line != "" {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// A piece is text within which no line ends.
+type piece struct {
+	text   string
+	joined bool // no space is before it
+}
+
+func pieces(s string) []piece {
+	var all []piece
+	for _, word := range strings.Fields(s) {
+		if n := len(all); n > 0 && strings.TrimRight(word, ".,;:") == "s" {
+			all[n-1].text += "\u00a0" + word // seconds stay with their number
+			continue
+		}
+		letters, start := []rune(word), 0
+		for i := 1; i <= len(letters); i++ {
+			if i == len(letters) || parts(letters[i-1], letters[i]) {
+				all = append(all, piece{brief(string(letters[start:i]), 36), start > 0})
+				start = i
+			}
+		}
+	}
+	return all
+}
+
+// parts says that a line may end between two characters: beside a Chinese one, but not before a sign that ends something, nor behind
+// one that begins it.
+func parts(before, after rune) bool {
+	return (wide(before) || wide(after)) && !strings.ContainsRune("，。；：、）”？！…", after) && !strings.ContainsRune("（“", before)
 }

@@ -1,14 +1,12 @@
 package picture
 
 import (
-	"fmt"
 	"slices"
 	"sort"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/report"
-	"github.com/lockbench/lockbench/internal/words"
 )
 
 // around is how many events are drawn before and behind what matters of a long history.
@@ -16,18 +14,19 @@ const around = 24
 
 // window chooses at most so many events to draw, in their order, and says which they are.
 func window(r report.Run, holds []histories.Hold, most int) ([]histories.Event, string) {
-	events := r.Events
+	events, in := r.Events, r.Language
 	if r.InPart() && len(events) <= most {
-		return events, fmt.Sprintf("%d of the run's %s: the calls that prove violations, and the faults up to them.", len(events), words.Count(r.Total, "event"))
+		return events, in.Sayf("%d of the run's %s: the calls that prove violations, and the faults up to them.", len(events), in.Count(r.Total, "event"))
 	}
 	if len(events) <= most {
-		return events, "All " + words.Count(len(events), "event") + " of the run."
+		return events, in.Sayf("All %s of the run.", in.Count(len(events), "event"))
 	}
 	of := func(n int, which string) string {
-		return fmt.Sprintf("%d of the run's %s: %s.", n, words.Count(r.Recorded(), "event"), which)
+		return in.Sayf("%d of the run's %s: %s.", n, in.Count(r.Recorded(), "event"), which)
 	}
 	if v := failed(r.Report); len(v) > 0 {
-		which := "those around the first violation, of " + report.Label(v[0].Property)
+		name := in.Say(report.Label(v[0].Property))
+		which := in.Sayf("those around the first violation, of %s", name)
 		first, last := extent(events, v[0])
 		if last-first < most {
 			room := min(around, (most-(last-first+1))/2)
@@ -35,11 +34,11 @@ func window(r report.Run, holds []histories.Hold, most int) ([]histories.Event, 
 			return part, of(len(part), which)
 		}
 		part := proof(events[first:last+1], v[0], most)
-		return part, of(len(part), "the calls that prove the first violation, of "+report.Label(v[0].Property)+", and the faults meanwhile")
+		return part, of(len(part), in.Sayf("the calls that prove the first violation, of %s, and the faults meanwhile", name))
 	}
-	first, which := 0, "the first ones"
+	first, which := 0, in.Say("the first ones")
 	if hit := struck(events, holds); hit >= 0 {
-		first, which = max(hit-around, 0), "those around the first fault that hit a held lock"
+		first, which = max(hit-around, 0), in.Say("those around the first fault that hit a held lock")
 	}
 	part := events[first:min(first+most, len(events))]
 	return part, of(len(part), which)

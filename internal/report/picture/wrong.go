@@ -29,7 +29,7 @@ func (b *builder) wrongs() []wrong {
 	var seen []checker.Result
 	for _, res := range failed(b.run.Report) {
 		if i := slices.IndexFunc(seen, func(o checker.Result) bool { return slices.Equal(o.Witness, res.Witness) }); i >= 0 {
-			all[i].name += ", " + report.Label(res.Property)
+			all[i].name += b.in.Say(", ") + b.in.Say(report.Label(res.Property))
 			continue
 		}
 		seen = append(seen, res)
@@ -44,14 +44,14 @@ func (b *builder) wrongs() []wrong {
 			}
 		}
 		if len(others) > 0 {
-			all[i].also = wrap("Also violated: "+strings.Join(others, ", ")+".", (calloutWidth-24)/1.1)
+			all[i].also = wrap(b.in.Sayf("Also violated: %s.", b.in.List(others)), (calloutWidth-24)/1.1)
 		}
 	}
 	return all
 }
 
 func (b *builder) wrong(res checker.Result) wrong {
-	w := wrong{name: report.Label(res.Property), story: report.Prose(res.Story), witness: map[int]bool{}, lanes: map[string]bool{}, lost: -1}
+	w := wrong{name: b.in.Say(report.Label(res.Property)), story: report.Prose(res.Story), witness: map[int]bool{}, lanes: map[string]bool{}, lost: -1}
 	first := true
 	for _, index := range slices.Sorted(slices.Values(res.Witness)) {
 		w.witness[index] = true
@@ -77,7 +77,7 @@ func (b *builder) wrong(res checker.Result) wrong {
 	}
 	w.lost = b.lostUpdate(res)
 	if w.lost >= 0 {
-		w.said = "update lost"
+		w.said = b.in.Say("update lost")
 	}
 	return w
 }
@@ -99,16 +99,15 @@ func (b *builder) letGo(res checker.Result) time.Duration {
 
 // markLost says at a write that its update was lost.
 func (b *builder) markLost(event int) {
+	lost := b.in.Say(" · lost")
 	for _, l := range b.all {
 		for _, m := range l.marks {
-			if event >= 0 && (m.event == event || m.last == event) && !strings.HasSuffix(m.label, lostLabel) {
-				m.label += lostLabel
+			if event >= 0 && (m.event == event || m.last == event) && !strings.HasSuffix(m.label, lost) {
+				m.label += lost
 			}
 		}
 	}
 }
-
-const lostLabel = " · lost"
 
 // overlap is when two whom a violation names both believed that they hold a key.
 func (b *builder) overlap(res checker.Result) (from, to time.Duration, said string) {
@@ -130,7 +129,7 @@ func (b *builder) overlap(res checker.Result) (from, to time.Duration, said stri
 			}
 			from, to := max(s.from, o.from), min(s.to, o.to)
 			if from < to {
-				return from, to, o.mark.who + " and " + s.mark.who + " both believe that they hold it"
+				return from, to, b.in.Sayf("%s and %s both believe that they hold it", o.mark.who, s.mark.who)
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package plot
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
 
@@ -15,7 +14,9 @@ import (
 const manyGaps = 40
 
 func acquisitions(s *subject) report.Plot {
-	const name, title = "acquisitions", "Acquisitions over time"
+	const name = "acquisitions"
+	in := s.Language
+	title := in.Say("Acquisitions over time")
 	var grants []time.Duration
 	asked := false
 	for _, o := range s.calls {
@@ -28,7 +29,7 @@ func acquisitions(s *subject) report.Plot {
 		}
 	}
 	if !asked {
-		return report.Plot{Name: name, Title: title, Summary: "Nobody asked for a lock."}
+		return report.Plot{Name: name, Title: title, Summary: in.Say("Nobody asked for a lock.")}
 	}
 	slices.Sort(grants)
 	wanted := s.wanted()
@@ -43,16 +44,16 @@ func acquisitions(s *subject) report.Plot {
 				spans = append(spans, span{s.x(g.from), s.x(g.to)})
 			}
 		}
-		c.row("gap", fmt.Sprintf("nobody got it, at most for %s", human(longest.length())), s.x(longest.from), joined(spans))
+		c.row("gap", in.Sayf("nobody got it, at most for %s", human(longest.length())), s.x(longest.from), joined(spans))
 	}
-	heading := "acquisitions per second"
+	heading := in.Say("acquisitions per second")
 	if len(grants) < fewestForPace {
-		heading = "acquisitions, each"
+		heading = in.Say("acquisitions, each")
 	}
 	if len(grants) > 0 {
 		c.paces(heading, []series{{heading, grants}})
 	}
-	return c.plot(name, title, fmt.Sprintf("%s in %s%s%s.", words.Count(len(grants), "acquisition"), s.length(), tellGap(found), s.tellRecovery(wanted, grants)))
+	return c.plot(name, title, in.Sayf("%s in %s%s%s.", in.Count(len(grants), "acquisition"), s.length(), s.tellGap(found), s.tellRecovery(wanted, grants)))
 }
 
 // A gap is a time in which somebody wanted a key all the while, and nobody was granted it.
@@ -161,11 +162,11 @@ func union(spans []gap) []gap {
 	return all
 }
 
-func tellGap(found []gap) string {
+func (s *subject) tellGap(found []gap) string {
 	if len(found) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; the longest time in which somebody wanted a lock and nobody got it was %s, from %s on",
+	return s.Language.Sayf("; the longest time in which somebody wanted a lock and nobody got it was %s, from %s on",
 		human(found[0].length()), words.Seconds(found[0].from))
 }
 
@@ -202,11 +203,11 @@ func (s *subject) tellRecovery(wanted map[string]*demand, grants []time.Duration
 	}
 	text := ""
 	if after > 0 {
-		text = fmt.Sprintf("; recovery took at most %s (after %s, which ended at %s, from the first who wanted a lock to the next acquisition)",
+		text = s.Language.Sayf("; recovery took at most %s (after %s, which ended at %s, from the first who wanted a lock to the next acquisition)",
 			human(worst), faultName(of), words.Seconds(of.Complete.Time))
 	}
 	if never > 0 {
-		text += fmt.Sprintf("; none came after the end of %s", words.Count(never, "fault"))
+		text += s.Language.Sayf("; none came after the end of %s", s.Language.Count(never, "fault"))
 	}
 	return text
 }

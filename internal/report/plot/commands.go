@@ -2,17 +2,16 @@ package plot
 
 import (
 	"fmt"
-	"strings"
-
-	"github.com/lockbench/lockbench/internal/words"
 
 	"github.com/lockbench/lockbench/internal/report"
 )
 
 func commands(s *subject) report.Plot {
-	const name, title = "commands", "Redis commands over time"
+	const name = "commands"
+	in := s.Language
+	title := in.Say("Redis commands over time")
 	if len(s.Exchanges) == 0 {
-		return report.Plot{Name: name, Title: title, Summary: "The run kept no record of what crossed the wire."}
+		return report.Plot{Name: name, Title: title, Summary: in.Say("The run kept no record of what crossed the wire.")}
 	}
 	var all []series
 	of := map[string]int{}
@@ -26,17 +25,17 @@ func commands(s *subject) report.Plot {
 		all[i].at = append(all[i].at, x.Sent)
 	}
 	var told []string
-	all = fewer(all, "nodes")
+	all = fewer(all, in)
 	for _, n := range all {
-		told = append(told, fmt.Sprintf("%d to %s", len(n.at), n.name))
+		told = append(told, in.Sayf("%d to %s", len(n.at), n.name))
 	}
 	c := newCanvas(s)
 	if len(s.Exchanges) >= fewestForPace {
 		c.legend(lines(all))
 	}
 	c.faultRows()
-	c.paces("commands per second", all)
-	return c.plot(name, title, fmt.Sprintf("%s in %s: %s.", words.Count(len(s.Exchanges), "command"), s.length(), strings.Join(told, ", ")))
+	c.paces(in.Say("commands per second"), all)
+	return c.plot(name, title, in.Sayf("%s in %s: %s.", in.Count(len(s.Exchanges), "command"), s.length(), in.List(told)))
 }
 
 // lines are the signs of series.

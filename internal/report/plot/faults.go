@@ -93,7 +93,7 @@ func (c *canvas) faultRows() {
 		for _, k := range kinds[manyKinds-1:] {
 			rest.ops = append(rest.ops, k.ops...)
 		}
-		rest.f = histories.F(fmt.Sprintf("%d other kinds of faults", len(kinds)-manyKinds+1))
+		rest.f = histories.F(c.s.Language.Sayf("%d other kinds of faults", len(kinds)-manyKinds+1))
 		kinds = append(kinds[:manyKinds-1], rest)
 	}
 	for _, k := range kinds {
@@ -122,12 +122,13 @@ const manyTitles = 40
 
 // tell tells each fault where it is drawn.
 func (c *canvas) tell(o histories.Op, y int) {
-	at, until := c.s.span(o), "not over"
+	in := c.s.Language
+	at, until := c.s.span(o), in.Say("not over")
 	if over(o) {
-		until = "until " + words.Seconds(o.Complete.Time)
+		until = in.Sayf("until %s", words.Seconds(o.Complete.Time))
 	}
-	fmt.Fprintf(&c.data, `<path class="tip" d="M%d %dH%d"><title>%s, from %s, %s</title></path>`,
-		at.from, y, max(at.to, at.from+4), escape(faultName(o)), words.Seconds(o.Invoke.Time), until)
+	fmt.Fprintf(&c.data, `<path class="tip" d="M%d %dH%d"><title>%s</title></path>`,
+		at.from, y, max(at.to, at.from+4), escape(in.Sayf("%s, from %s, %s", faultName(o), words.Seconds(o.Invoke.Time), until)))
 }
 
 // row draws spans under their name, which is written at x.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/language"
 	"github.com/lockbench/lockbench/internal/report"
 	"github.com/lockbench/lockbench/internal/words"
 )
@@ -40,10 +41,12 @@ type violations struct {
 }
 
 func holders(s *subject) report.Plot {
-	const name, title = "holders", "Clients that believe that they hold the lock"
+	const name = "holders"
+	in := s.Language
+	title := in.Say("Clients that believe that they hold the lock")
 	lanes := s.lanes()
 	if len(lanes) == 0 {
-		return report.Plot{Name: name, Title: title, Summary: "Nobody was granted a lock."}
+		return report.Plot{Name: name, Title: title, Summary: in.Say("Nobody was granted a lock.")}
 	}
 	c := newCanvas(s)
 	bad := violations{}
@@ -52,25 +55,25 @@ func holders(s *subject) report.Plot {
 		bad.times += l.sum.times
 		bad.took += l.sum.took
 	}
-	signs := []sign{{"c1 area", "m-9-4h18v8h-18z", "holders"}}
+	signs := []sign{{"c1 area", "m-9-4h18v8h-18z", in.Say("holders")}}
 	if bad.times > 0 {
-		signs = append(signs, sign{"bad area", "m-9-4h18v8h-18z", "more than one, and not shared"})
+		signs = append(signs, sign{"bad area", "m-9-4h18v8h-18z", in.Say("more than one, and not shared")})
 	}
 	c.legend(signs)
 	c.faultRows()
 	for _, l := range lanes {
 		p := c.panel(l.name, 16+12*min(max(l.sum.most, 1), 4))
 		c.lane(p, l)
-		told = append(told, fmt.Sprintf("%s by at most %d at once", l.name, l.sum.most))
+		told = append(told, in.Sayf("%s by at most %d at once", l.name, l.sum.most))
 	}
-	text := "Held: " + strings.Join(told, ", ") + "; "
+	text := in.Sayf("Held: %s; ", in.List(told))
 	switch bad.times {
 	case 0:
-		text += "never by more than one who would not share it."
+		text += in.Say("never by more than one who would not share it.")
 	default:
 		first := slices.MinFunc(lanes, func(a, b lane) int { return cmp.Compare(a.sum.begin(), b.sum.begin()) })
-		text += fmt.Sprintf("%s by more than one who would not share it, for %s together, first %s at %s.",
-			often(bad.times), human(bad.took), first.name, words.Seconds(first.sum.first))
+		text += in.Sayf("%s by more than one who would not share it, for %s together, first %s at %s.",
+			often(bad.times, in), human(bad.took), first.name, words.Seconds(first.sum.first))
 	}
 	return c.plot(name, title, text)
 }
@@ -83,11 +86,11 @@ func (v violations) begin() time.Duration {
 	return v.first
 }
 
-func often(n int) string {
+func often(n int, in language.Language) string {
 	if n == 1 {
-		return "once"
+		return in.Say("once")
 	}
-	return fmt.Sprintf("%d times", n)
+	return in.Sayf("%d times", n)
 }
 
 // lanes returns a lane of each key, in the order in which they were first held, or those of the
@@ -114,7 +117,7 @@ func (s *subject) lanes() []lane {
 		slices.SortStableFunc(lanes, func(a, b *lane) int {
 			return cmp.Or(cmp.Compare(b.sum.times, a.sum.times), cmp.Compare(len(b.holds), len(a.holds)))
 		})
-		rest := &lane{name: fmt.Sprintf("%d other keys together", len(lanes)-manyLanes+1)}
+		rest := &lane{name: s.Language.Sayf("%d other keys together", len(lanes)-manyLanes+1)}
 		for _, l := range lanes[manyLanes-1:] {
 			rest.holds = append(rest.holds, l.holds...)
 		}

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/language"
 	"github.com/lockbench/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // A latency plot shows calls by when they began and how long they took.
@@ -50,15 +52,17 @@ func families(calls []*histories.Op) []*family {
 }
 
 func latency(s *subject) report.Plot {
-	const name, title = "latency", "Time that calls took"
+	const name = "latency"
+	in := s.Language
+	title := in.Say("Time that calls took")
 	all := families(s.calls)
 	if len(all) == 0 {
-		return report.Plot{Name: name, Title: title, Summary: "No client called anything."}
+		return report.Plot{Name: name, Title: title, Summary: in.Say("No client called anything.")}
 	}
 	low, high := decades(s, all)
 	c := newCanvas(s)
 	windowed := slices.ContainsFunc(all, func(f *family) bool { return windows(len(f.times[0].all)) > 0 })
-	signs := []sign{{"c1 dot", spot, "done"}, {"c0", tick, "refused"}, {"c2 box", spot, "outcome unknown"}}
+	signs := []sign{{"c1 dot", spot, in.Say("done")}, {"c0", tick, in.Say("refused")}, {"c2 box", spot, in.Say("outcome unknown")}}
 	if windowed {
 		for _, q := range quantiles {
 			signs = append(signs, sign{"c4 " + q.class, dashed, q.class})
@@ -68,7 +72,7 @@ func latency(s *subject) report.Plot {
 	c.faultRows()
 	var told []string
 	for _, f := range all {
-		p := c.panel(f.name, max(lowest, (high-low)*decade))
+		p := c.panel(in.Say(f.name), max(lowest, (high-low)*decade))
 		for e := low; e <= high; e++ {
 			if every := 1 + (high-low)/6; (e-low)%every == 0 {
 				c.mark(p.y(float64(e-low)/float64(high-low)), human(time.Duration(math.Pow10(e))))
@@ -82,10 +86,9 @@ func latency(s *subject) report.Plot {
 			c.path(class, c.points(f.calls[n], y, [...]string{spot, tick, spot}[n], most))
 		}
 		c.quantiles(f, y)
-		told = append(told, f.tell())
+		told = append(told, f.tell(in))
 	}
-	text := strings.Join(told, "; ") + "."
-	return c.plot(name, title, strings.ToUpper(text[:1])+text[1:])
+	return c.plot(name, title, words.Capital(strings.Join(told, in.Say("; "))+in.Say(".")))
 }
 
 // decades are the powers of ten, in nanoseconds, between which all times are, but for those
@@ -190,26 +193,26 @@ func (c *canvas) quantiles(f *family, y func(time.Duration) int) {
 }
 
 // tell tells a family in figures.
-func (f *family) tell() string {
-	text := f.name + ":"
+func (f *family) tell(in language.Language) string {
+	text := in.Sayf("%s:", in.Say(f.name))
 	if n := len(f.calls[0]); n > 0 {
 		v := f.times[0].at(fine, 50, 99, 100)
-		text += fmt.Sprintf(" %d done", n)
+		text += in.Sayf(" %d done", n)
 		if n >= fewestPerWindow {
-			text += fmt.Sprintf(", half of them within %s, 99%% within %s", human(v[0]), human(v[1]))
+			text += in.Sayf(", half of them within %s, 99%% within %s", human(v[0]), human(v[1]))
 		}
-		text += ", all within " + human(v[2])
+		text += in.Sayf(", all within %s", human(v[2]))
 	} else {
-		text += " none done"
+		text += in.Say(" none done")
 	}
 	if n := len(f.calls[1]); n > 0 {
-		text += fmt.Sprintf(", %d refused", n)
+		text += in.Sayf(", %d refused", n)
 	}
 	if n := len(f.calls[2]); n > 0 {
-		text += fmt.Sprintf(", %d of unknown outcome", n)
+		text += in.Sayf(", %d of unknown outcome", n)
 	}
 	if n := f.times[2].open; n > 0 {
-		text += fmt.Sprintf(", of which %d never returned", n)
+		text += in.Sayf(", of which %d never returned", n)
 	}
 	return text
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/lockbench/lockbench/internal/language"
 )
 
 // A pace is how often something happens.
@@ -23,14 +25,14 @@ type series struct {
 }
 
 // fewer returns the series with the most instants in their order, and all others as one.
-func fewer(all []series, others string) []series {
+func fewer(all []series, in language.Language) []series {
 	if len(all) <= manyPaces {
 		return all
 	}
 	largest := slices.Clone(all)
 	slices.SortStableFunc(largest, func(a, b series) int { return cmp.Compare(len(b.at), len(a.at)) })
 	least := len(largest[manyPaces-2].at)
-	rest := series{name: fmt.Sprintf("%d other %s", len(all)-manyPaces+1, others)}
+	rest := series{name: in.Sayf("%d other nodes", len(all)-manyPaces+1)}
 	var kept []series
 	room := manyPaces - 1
 	for _, s := range all {

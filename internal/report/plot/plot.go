@@ -3,7 +3,6 @@
 package plot
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
@@ -32,7 +31,7 @@ type subject struct {
 }
 
 // length is that of the axis of time.
-func (s *subject) length() string { return fmt.Sprintf("%.3f s", s.to-s.from) }
+func (s *subject) length() string { return s.Language.Sayf("%.3f s", s.to-s.from) }
 
 func newSubject(r report.Run) *subject {
 	s := &subject{Run: r}

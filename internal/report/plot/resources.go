@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/language"
 	"github.com/lockbench/lockbench/internal/report"
 )
 
@@ -37,12 +38,14 @@ func (p process) cpu() time.Duration {
 }
 
 func resources(s *subject) report.Plot {
-	const name, title = "resources", "Processor and memory over time"
-	all := processes(s.Samples)
+	const name = "resources"
+	in := s.Language
+	title := in.Say("Processor and memory over time")
+	all := processes(s.Samples, in)
 	if len(all) == 0 {
-		why := "The run kept no samples of its processes."
+		why := in.Say("The run kept no samples of its processes.")
 		if s.simulated() {
-			why = "In virtual time there are no processes to look at."
+			why = in.Say("In virtual time there are no processes to look at.")
 		}
 		return report.Plot{Name: name, Title: title, Summary: why}
 	}
@@ -60,23 +63,22 @@ func resources(s *subject) report.Plot {
 			busiest, largest = max(busiest, l.share()), max(largest, l.resident)
 		}
 		if u, ok := usage[p.name]; ok {
-			told = append(told, fmt.Sprintf("%s took %s%% of a processor and at most %s MiB", p.name, digits(100*u.Share()), digits(mebi(u.Resident))))
+			told = append(told, in.Sayf("%s took %s%% of a processor and at most %s MiB", p.name, digits(100*u.Share()), digits(mebi(u.Resident))))
 		}
 	}
 	c.legend(signs)
 	c.faultRows()
-	p := c.panel("processor, in % of one", 90)
+	p := c.panel(in.Say("processor, in % of one"), 90)
 	y := c.scale(p, 100*busiest, 3)
 	for i, pr := range all {
 		c.path(fmt.Sprintf("c%d line", i+1), c.line(pr.looks, func(l look) int { return y(100 * l.share()) }))
 	}
-	p = c.panel("memory, in MiB", 90)
+	p = c.panel(in.Say("memory, in MiB"), 90)
 	y = c.scale(p, mebi(largest), 3)
 	for i, pr := range all {
 		c.path(fmt.Sprintf("c%d line", i+1), c.line(pr.looks, func(l look) int { return y(mebi(l.resident)) }))
 	}
-	text := strings.Join(told, "; ") + "."
-	return c.plot(name, title, text)
+	return c.plot(name, title, strings.Join(told, in.Say("; "))+in.Say("."))
 }
 
 func mebi(bytes int64) float64 { return float64(bytes) / (1 << 20) }
@@ -106,7 +108,7 @@ func (c *canvas) line(looks []look, y func(look) int) string {
 
 // processes returns the processes in the order in which they appear, or the busiest ones and
 // all others together.
-func processes(samples []histories.Sample) []process {
+func processes(samples []histories.Sample, in language.Language) []process {
 	var all []process
 	last := map[string]histories.Sample{}
 	at := map[string]int{}
@@ -130,7 +132,7 @@ func processes(samples []histories.Sample) []process {
 	}
 	if len(all) > manyPaces {
 		slices.SortStableFunc(all, func(a, b process) int { return cmp.Compare(b.cpu(), a.cpu()) })
-		rest := process{name: fmt.Sprintf("%d other processes together", len(all)-manyPaces+1)}
+		rest := process{name: in.Sayf("%d other processes together", len(all)-manyPaces+1)}
 		for _, p := range all[manyPaces-1:] {
 			rest.looks = append(rest.looks, p.looks...)
 		}

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/lockbench/lockbench/internal/report"
 )
@@ -48,6 +47,18 @@ type canvas struct {
 	top                int             // of the data
 }
 
+// pixels is how wide text is at most. Chinese characters, and what is as wide, take twice as much.
+func pixels(s string) int {
+	n := 0
+	for _, r := range s {
+		n += character
+		if r >= 0x2e80 {
+			n += character
+		}
+	}
+	return n
+}
+
 func newCanvas(s *subject) *canvas { return &canvas{s: s} }
 
 // x is where an instant is, in columns.
@@ -65,7 +76,7 @@ func (c *canvas) path(class, d string) {
 // text writes over the data at x, in columns, to its right, or to its left if the narrowest page
 // has more room there, or at the right edge.
 func (c *canvas) text(class string, x, y int, s string) {
-	before, width := x*narrow/columns, utf8.RuneCountInString(s)*character
+	before, width := x*narrow/columns, pixels(s)
 	if before+width > narrow {
 		class += " e"
 		if before < width {
@@ -100,7 +111,7 @@ func (c *canvas) legend(signs []sign) {
 	x := 0
 	y := c.height + 12
 	for _, g := range signs {
-		width := 24 + utf8.RuneCountInString(g.name)*character + 8
+		width := 24 + pixels(g.name) + 8
 		if x > 0 && x+width > narrow {
 			x, y = 0, y+16
 		}
@@ -143,10 +154,10 @@ func (c *canvas) plot(name, title, summary string) report.Plot {
 	bands := c.s.bands(c.top, c.height)
 	c.height += 20
 	if c.s.simulated() {
-		title += " (simulated time)"
+		title += c.s.Language.Say(" (simulated time)")
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="lbp" role="img" aria-label="%s" width="100%%" height="%d">`, escape(title+". "+summary), c.height)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="lbp" role="img" aria-label="%s" width="100%%" height="%d">`, escape(title+c.s.Language.Say(". ")+summary), c.height)
 	fmt.Fprintf(&b, `<title>%s</title><style>%s`, escape(title), style)
 	for i, colour := range colours {
 		fmt.Fprintf(&b, `.lbp .c%d{stroke:var(--plot-%d,%s)}.lbp .c%[1]d.area{fill:var(--plot-%[1]d,%[3]s)}`, i+1, i+1, colour)
