@@ -69,15 +69,16 @@ func counterpart(all []scene, i int, others []scene) int {
 	})
 }
 
-// came is what came of a step: what was done to the register, what the client of the step believes and others
-// have begun to, and what was violated.
+// came is what came of a step: what was done to the register, what clients have begun to believe, and what was
+// violated. Of the client that made a call it is told anyway what it believes, if that is all there is.
 func (t *teller) came(s, before scene) []cell {
 	var all []cell
 	for _, a := range s.accesses {
 		all = append(all, cell{t.access(a), plain})
 	}
 	for _, b := range s.beliefs {
-		if slices.Contains(s.step.Who, b.client) || !slices.Contains(before.beliefs, b) {
+		calls := slices.Contains(s.step.Who, b.client) && len(s.accesses) == 0 && s.idle == ""
+		if calls || !slices.Contains(before.beliefs, b) {
 			all = append(all, cell{t.lang.text("beside.believes", "client", b.client, "what", t.belief(b)), plain})
 		}
 	}
