@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -46,6 +47,7 @@ func TestEveryTextIsTranslated(t *testing.T) {
 	for _, p := range append(checker.Properties(), checker.Linearizability) {
 		add(report.Label(p), p.Definition())
 	}
+	engines(t, add)
 	for _, v := range []checker.Verdict{checker.Unknown, checker.Pass, checker.Fail, checker.NotApplicable, checker.Disagreement} {
 		_, word := mood(v)
 		add(word, v.String())
@@ -63,7 +65,7 @@ func TestEveryTextIsTranslated(t *testing.T) {
 		add(strings.Split(c.String(), ", ")...)
 	}
 	for _, s := range scenarios.All() {
-		add(s.Title)
+		add(s.Title, s.Why)
 		for _, masters := range []int{1, 5} {
 			top := cluster.Topology{Masters: masters, Replicas: s.Replicas, ClusterMode: s.ClusterMode}
 			add(strings.Split(top.String(), ", ")...)
@@ -84,7 +86,7 @@ func TestEveryTextIsTranslated(t *testing.T) {
 	}
 	add(histories.WorkerName(histories.Nemesis), "script", "harness", "ok", "refused", "unknown")
 	add("faults", report.Register, "belief", "held", "lease", "command", "its time to live ended")
-	add("read and write", "other calls", " and ", ", ")
+	add("read and write", "other calls", " and ", ", ", "random load without faults")
 	delete(said, "")
 	for _, word := range quoted() {
 		if !strings.Contains(style+script, strconv.Quote(word)) {
@@ -102,6 +104,24 @@ func TestEveryTextIsTranslated(t *testing.T) {
 			if diff := cmp.Diff(verbs(english), verbs(text)); diff != "" {
 				t.Errorf("%s: what %q puts in (-en +%[1]s):\n%s", in.Name(), english, diff)
 			}
+		}
+	}
+}
+
+// engines finds by what judges judge, which stands in the file of each.
+func engines(t *testing.T, add func(...string)) {
+	t.Helper()
+	files, err := filepath.Glob("../../../checker/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^\s+engine: +"([^"]+)",$`).FindAllSubmatch(src, -1) {
+			add(string(m[1]))
 		}
 	}
 }

@@ -238,7 +238,7 @@ func (p *page) properties(r report.Run) {
 		unknowns, took = max(unknowns, res.Unknowns), took+res.Took
 		q := property{
 			Name: p.in.Say(report.Label(res.Property)), Definition: res.Property.Definition(), Story: report.Story(res, r.Vacuous),
-			Engine: report.Show(res.Engine), Checked: res.Checked, Unknowns: res.Unknowns,
+			Engine: p.in.Say(report.Show(res.Engine)), Checked: res.Checked, Unknowns: res.Unknowns,
 			Quiet: res.Story == "",
 		}
 		q.Mood, q.Word = p.mood(res.Verdict)
