@@ -5,6 +5,8 @@ package language
 import (
 	"embed"
 	"fmt"
+	"io/fs"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -18,27 +20,39 @@ type Language struct {
 	texts     map[string]string // by their English
 }
 
-// The texts of a language, one a line: the English, " = ", and its translation. What begins or ends with a space is quoted as in Go.
+// The texts of a language, in files of a directory of its own, one a line: the English, " = ", and its translation. What begins or ends with a space is quoted as in Go.
 // A format has the verbs of the English one, with their places if they stand in another order: %[2]s.
 //
-//go:embed texts/*.txt
+//go:embed texts/*/*.txt
 var texts embed.FS
 
 // All returns the languages that there are, English first.
 func All() []Language {
 	all := []Language{{name: "en", tag: "en"}, {name: "zh", tag: "zh-CN"}}
 	for i := range all[1:] {
-		l := &all[i+1]
-		src, err := texts.ReadFile("texts/" + l.name + ".txt")
-		if err != nil {
-			panic(err) // the files are part of the program
-		}
-		l.texts = parse(string(src))
+		all[i+1].texts = load(all[i+1].name)
 	}
 	return all
 }
 
-func parse(src string) map[string]string {
+func load(name string) map[string]string {
+	files, err := fs.Glob(texts, "texts/"+name+"/*.txt")
+	if err != nil {
+		panic(err) // the pattern is part of the program
+	}
+	all := map[string]string{}
+	for _, file := range files {
+		src, err := texts.ReadFile(file)
+		if err != nil {
+			panic(err) // the files are part of the program
+		}
+		maps.Copy(all, Parse(string(src)))
+	}
+	return all
+}
+
+// Parse reads the texts of a file.
+func Parse(src string) map[string]string {
 	all := map[string]string{}
 	for line := range strings.Lines(src) {
 		if english, text, ok := strings.Cut(strings.TrimSpace(line), " = "); ok {

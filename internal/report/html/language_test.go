@@ -65,7 +65,6 @@ func TestEveryTextIsTranslated(t *testing.T) {
 		add(strings.Split(c.String(), ", ")...)
 	}
 	for _, s := range scenarios.All() {
-		add(s.Title, s.Why)
 		for _, masters := range []int{1, 5} {
 			top := cluster.Topology{Masters: masters, Replicas: s.Replicas, ClusterMode: s.ClusterMode}
 			add(strings.Split(top.String(), ", ")...)
@@ -94,7 +93,12 @@ func TestEveryTextIsTranslated(t *testing.T) {
 		}
 	}
 	for _, in := range language.All()[1:] {
-		if diff := cmp.Diff(slices.Sorted(maps.Keys(said)), slices.Sorted(maps.Keys(in.Texts()))); diff != "" {
+		has := maps.Clone(in.Texts())
+		for _, s := range scenarios.All() { // package scenarios looks after their texts
+			delete(has, s.Title)
+			delete(has, s.Why)
+		}
+		if diff := cmp.Diff(slices.Sorted(maps.Keys(said)), slices.Sorted(maps.Keys(has))); diff != "" {
 			t.Errorf("texts (-said +%s):\n%s", in.Name(), diff)
 		}
 		for english, text := range in.Texts() {
