@@ -45,7 +45,7 @@ func TestEveryTextIsTranslated(t *testing.T) {
 	}
 	add(quoted()...)
 	for _, p := range append(checker.Properties(), checker.Linearizability) {
-		add(report.Label(p), p.Definition())
+		add(report.Label(p), p.Definition(), report.Label(p)+violated)
 	}
 	engines(t, add)
 	for _, v := range []checker.Verdict{checker.Unknown, checker.Pass, checker.Fail, checker.NotApplicable, checker.Disagreement} {

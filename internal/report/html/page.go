@@ -79,6 +79,7 @@ type property struct {
 	Mood       string
 	Word       string
 	Definition string
+	Means      string // what its violation means, in a language that the story is not in
 	Story      string
 	Surprise   string // what was expected instead
 	Events     []link
@@ -225,6 +226,9 @@ func mood(v checker.Verdict) (class, word string) {
 	return "unknown", "unknown"
 }
 
+// violated follows the name of a property under which a language has what its violation means.
+const violated = " is violated"
+
 // mostWitnesses is how many events of a witness are named.
 const mostWitnesses = 12
 
@@ -242,6 +246,9 @@ func (p *page) properties(r report.Run) {
 			Quiet: res.Story == "",
 		}
 		q.Mood, q.Word = p.mood(res.Verdict)
+		if broken := report.Label(res.Property) + violated; res.Verdict == checker.Fail && p.in.Say(broken) != broken {
+			q.Means = p.in.Say(broken)
+		}
 		if e, known := expected[res.Property]; known && !e.Met {
 			_, want := p.mood(e.Want)
 			q.Surprise = want
