@@ -20,6 +20,10 @@ func TestWords(t *testing.T) {
 		words.Rounded(9760 * time.Millisecond): "9.8 s",
 		words.Rounded(98 * time.Second):        "98 s",
 		words.Rounded(200_400_000_000):         "3m20s",
+		words.Capital("a read"):                "A read",
+		words.Capital("écrit"):                 "Écrit",
+		words.Capital("锁 a"):                   "锁 a",
+		words.Capital(""):                      "",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
