@@ -9,8 +9,13 @@ type Peers struct {
 	References []string `json:"references"` // locks of the class that were played; none: there are none
 	Seed       uint64   `json:"seed"`       // the first that they were played with
 	Seeds      int      `json:"seeds"`      // with how many, from the first on, at most
+	// Alike says that the seed of the run drew what its clients do, and that the references drew the same with every seed. What one of them
+	// breaks is unavoidable then.
+	Alike bool `json:"alike,omitempty"`
 	// Unavoidable is what each of the references that could breaks with one of the seeds.
 	Unavoidable []Property `json:"unavoidable,omitempty"`
+	// Rare is what the lock itself broke too seldom, when it was played again alike, for references to show whose fault it is.
+	Rare []Property `json:"rare,omitempty"`
 	// Own are the faults of the lock itself.
 	Own []OwnFault `json:"own,omitempty"`
 }
@@ -22,7 +27,7 @@ type OwnFault struct {
 }
 
 // Weigh tells what a run broke from what was to be expected of it: what is unavoidable decides
-// nothing any more.
+// nothing any more, and of what is rare it cannot be said.
 func (j *Judgement) Weigh(p Peers) {
 	j.Peers, j.Outcome = &p, AsExpected
 	for i := range j.Expected {
@@ -30,6 +35,10 @@ func (j *Judgement) Weigh(p Peers) {
 		if slices.Contains(p.Unavoidable, e.Property) {
 			e.Want, e.Met = NotApplicable, true
 		}
-		j.Outcome = Worse(j.Outcome, e.outcome())
+		outcome := e.outcome()
+		if slices.Contains(p.Rare, e.Property) {
+			outcome = Undecided
+		}
+		j.Outcome = Worse(j.Outcome, outcome)
 	}
 }

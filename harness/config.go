@@ -54,6 +54,7 @@ type Test struct {
 	Overtaking int
 	Rate       float64       // optional, for the record: see workloads.Load
 	Limit      time.Duration // optional, for who follows the run: how long random load goes on
+	told       string        // what the workload draws by the seed, for people
 }
 
 // Deployment is where the servers and the clients live.
@@ -131,6 +132,7 @@ func (c Config) Lease(asked, virtual, onServers time.Duration) (time.Duration, e
 
 func (c Config) withDefaults() (Config, error) {
 	c.Backend = c.Backend.orDefault()
+	c = c.drawn()
 	if c.Key == "" {
 		c.Key = DefaultKey
 	}
@@ -147,6 +149,20 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("TTL is %v, want more than 0", c.TTL)
 	}
 	return c, nil
+}
+
+// drawn is c with what its workload draws by the seed. Clients that are processes of their own have no threads.
+func (c Config) drawn() Config {
+	w, ok := c.Workload.(workloads.Drawn)
+	if !ok {
+		return c
+	}
+	lock := c.Lock
+	lock.Promises.Threads = lock.Promises.Threads && len(c.Worker) == 0
+	var setup workloads.Setup
+	c.Workload, setup = w.Drawn(c.Seed, lock)
+	c.Threads, c.Overtaking, c.told = setup.Threads, setup.Overtaking, setup.Told
+	return c
 }
 
 // keys are the names of the keys: Key, or if there are several Key/1, Key/2 and so on.

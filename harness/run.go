@@ -102,6 +102,9 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 // notes say what a reader must know of the servers and of the clients' processes.
 func (c Config) notes(servers Opened) (notes []string) {
 	notes = append(notes, servers.Notes...)
+	if c.told != "" {
+		notes = append(notes, c.told)
+	}
 	if c.setsClocks() {
 		notes = append(notes, clockNotes(servers.Cluster)...)
 	}

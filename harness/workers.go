@@ -60,7 +60,7 @@ func (t Test) asksOfWorkers() (needs []string) {
 	if w, ok := w.(workloads.Script); ok && w.Extends() {
 		needs = append(needs, worker.CanExtend)
 	}
-	if w, ok := w.(workloads.Script); ok && w.ReleasesTwice() {
+	if w, ok := w.(interface{ ReleasesTwice() bool }); ok && w.ReleasesTwice() {
 		needs = append(needs, worker.CanReleaseTwice)
 	}
 	return needs

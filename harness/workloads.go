@@ -36,11 +36,12 @@ func DefaultLock(workload string) (string, error) {
 type Load struct {
 	Workload string // optional: the first of Workloads
 	Clients  int
-	Rounds   int           // of each client; 0 means 20, or with faults as many as fit into Limit
-	Limit    time.Duration // if not 0, as many rounds as fit into it; with faults 0 means 20 TTLs
+	Rounds   int           // of each client; 0 means 20, or as many as fit into Limit if there are faults or it is swarm
+	Limit    time.Duration // if not 0, as many rounds as fit into it; 0 means 20 TTLs with faults, and 12 of swarm
 	Rate     float64       // optional: rounds that begin per second, of all clients together
 	Keys     int           // optional: how many keys clients choose from; 0 means 1
 	Nemesis  []string      // kinds of random faults; none: no faults
+	Like     uint64        // optional: see workloads.Load
 }
 
 // ForWorkload returns the configuration of random load. A ttl of 0 means 3 s in virtual
@@ -79,27 +80,45 @@ func ForWorkload(load Load, lock locks.Spec, guard resource.Guard, backend Backe
 	if cfg.TTL, err = cfg.Lease(ttl, 3*time.Second, time.Second); err != nil {
 		return Config{}, err
 	}
-	switch {
-	case load.Rounds > 0 || load.Limit > 0:
-	case len(kinds) > 0:
-		load.Limit = 20 * cfg.TTL
-	default:
-		load.Rounds = 20
-	}
-	size := workloads.Load{N: load.Clients, Rounds: load.Rounds, Limit: load.Limit, Rate: load.Rate}
+	load.lasts(kind, len(kinds) > 0, cfg.TTL)
+	size := workloads.Load{N: load.Clients, Rounds: load.Rounds, Limit: load.Limit, Rate: load.Rate, Like: load.Like}
 	if len(kinds) > 0 {
 		size.Section = cfg.TTL / 4 // long enough for faults to find holders
 	}
 	cfg.Workload, cfg.Limit = kind.New(size), load.Limit
+	cfg.Want = givenUp(cfg.Workload, lock, len(kinds) > 0)
 	if len(kinds) == 0 {
 		return cfg, cfg.suits()
 	}
-	cfg.Workload, cfg.Faults, cfg.Nemesis = workloads.UnderFaults{Workload: cfg.Workload, Kinds: kinds}, true, kinds
-	// No lease keeps a client that is stopped from believing in it.
-	cfg.Want = checker.Expectation{checker.StrictExclusion: checker.NotApplicable}
+	cfg.Workload, cfg.Faults, cfg.Nemesis = workloads.Under(cfg.Workload, kinds), true, kinds
 	for _, k := range kinds {
 		cfg.Replicas, cfg.Sentinels = max(cfg.Replicas, k.Replicas), max(cfg.Sentinels, k.Sentinels)
 	}
 	cfg.Title = "random load under random faults: " + strings.Join(load.Nemesis, ", ")
 	return cfg, cfg.suits()
+}
+
+// lasts says how long the load goes on if nobody else does.
+func (l *Load) lasts(kind workloads.Kind, faults bool, ttl time.Duration) {
+	switch {
+	case l.Rounds > 0 || l.Limit > 0:
+	case kind.Leases > 0:
+		l.Limit = time.Duration(kind.Leases) * ttl
+	case faults:
+		l.Limit = 20 * ttl
+	default:
+		l.Rounds = 20
+	}
+}
+
+// givenUp is what cannot be expected of any lock under a load: no lease keeps a client that is stopped, or that
+// goes back to its lease when it is over, from believing in it.
+func givenUp(w workloads.Workload, lock locks.Spec, faults bool) checker.Expectation {
+	if _, drawn := w.(workloads.Drawn); drawn {
+		faults = !lock.Class().Renews && !lock.Promises.NoLease
+	}
+	if !faults {
+		return nil
+	}
+	return checker.Expectation{checker.StrictExclusion: checker.NotApplicable}
 }

@@ -8,6 +8,15 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
+// Under returns a workload during which random faults come and go: as it lets them come itself, or
+// else UnderFaults.
+func Under(w Workload, kinds []nemesis.Kind) Workload {
+	if own, ok := w.(interface{ Under([]nemesis.Kind) Workload }); ok {
+		return own.Under(kinds)
+	}
+	return UnderFaults{Workload: w, Kinds: kinds}
+}
+
 // UnderFaults is a workload during which random faults come and go. Of each kind there is
 // one every TTL or so, and it lasts about two, so that leases end under it.
 type UnderFaults struct {

@@ -18,6 +18,8 @@ type Kind struct {
 	Serves func(locks.Spec) bool
 	// Capability is what the others lack, and Can the word for it in the hello of a worker.
 	Capability, Can string
+	// Leases is how many TTLs it goes on if nobody says how long. 0: that is counted in rounds.
+	Leases int
 	// New makes it.
 	New func(Load) Workload
 }

@@ -10,5 +10,6 @@ func Kinds() []Kind {
 		reentrantKind(),
 		readWriteKind(),
 		lotteryKind(),
+		swarmKind(),
 	}
 }

@@ -23,6 +23,9 @@ type Load struct {
 	// Section is the longest time that a client works inside a section; 0 means a
 	// hundredth of the TTL, so that without faults no lease ends inside a section.
 	Section time.Duration
+	// Like is the seed of a run that draws once what its clients do (Drawn), and whose choice is to be
+	// made here, too. 0 means the run's own.
+	Like uint64
 }
 
 // patience is how many TTLs a client waits for the lock before it gives up for good.

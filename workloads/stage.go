@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads/schedule"
 )
@@ -20,6 +21,20 @@ type Workload interface {
 	// Run does it. An error means that the harness could not do it, not that the lock
 	// failed.
 	Run(ctx context.Context, s *Stage) error
+}
+
+// Drawn is a Workload that draws once, by the seed of its run, what its clients do.
+type Drawn interface {
+	Workload
+	// Drawn returns it as a seed draws it for a lock, and how it is set up.
+	Drawn(seed uint64, lock locks.Spec) (Workload, Setup)
+}
+
+// Setup is how what a Workload draws is set up.
+type Setup struct {
+	Threads    int    // how many clients, from A on, are threads of one process
+	Overtaking int    // how often a client that waits may be overtaken by each other one; 0: fairness is not judged
+	Told       string // what was drawn, for people
 }
 
 // Stage is where a workload plays: the deployment, the clients and the faults.

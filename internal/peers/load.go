@@ -29,7 +29,7 @@ type Load struct {
 	Locks locks.Catalogue
 	// Seeds is with how many seeds a reference is played at most. Optional: 5 without faults, 20
 	// with faults of clients, and 100 with those of servers, of which several must often come
-	// together.
+	// together. Of loads that draw what clients do: 200 for all references together.
 	Seeds int
 	// Version is that of lockbench.
 	Version string
@@ -42,6 +42,7 @@ type Load struct {
 type run struct {
 	lock string
 	seed uint64
+	like uint64 // whose draw the load is played by; see workloads.Load
 }
 
 type played struct {
@@ -70,11 +71,6 @@ const (
 // Measure says of each property that a run of cfg broke, and was not expected to break, whether
 // that is the lock's own fault. A lock without references is asked for everything.
 func (l *Load) Measure(ctx context.Context, cfg harness.Config, judged []checker.Judged) (checker.Peers, error) {
-	seeds := l.Seeds
-	if seeds == 0 {
-		seeds = usualSeeds(cfg.Nemesis)
-	}
-	p := checker.Peers{Class: cfg.Lock.Class().String(), References: []string{}, Seed: cfg.Seed, Seeds: seeds}
 	var broken []checker.Property
 	for _, j := range judged {
 		if j.Got == checker.Fail && !j.Met {
@@ -86,24 +82,29 @@ func (l *Load) Measure(ctx context.Context, cfg harness.Config, judged []checker
 		all = locks.All()
 	}
 	stranger := cfg.Lock.New == nil // it is known to its worker alone
-	steps := locks.Steps{
+	groups := locks.References(cfg.Lock, stranger, locks.Steps{
 		Failover: cfg.Replicas > 0,
 		Resent:   slices.ContainsFunc(cfg.Nemesis, func(k nemesis.Kind) bool { return k.Resends }),
+	}, all)
+	if drawn(cfg) {
+		return l.measureAlike(ctx, cfg, broken, groups)
 	}
-	open := slices.Clone(broken) // that no reference was seen to keep
-	refs := Play(locks.References(cfg.Lock, stranger, steps, all), func(ref locks.Spec) Verdicts {
+	seeds := l.Seeds
+	if seeds == 0 {
+		seeds = usualSeeds(cfg.Nemesis)
+	}
+	first, open := run{seed: cfg.Seed}, slices.Clone(broken) // that no reference was seen to keep
+	refs := Play(groups, func(ref locks.Spec) Verdicts {
 		if len(open) == 0 {
 			return nil // what the others keep changes nothing
 		}
-		v := l.worst(ctx, ref, cfg.Seed, seeds, open)
+		v := l.worst(ctx, ref, first, seeds, open)
 		open = slices.DeleteFunc(open, func(p checker.Property) bool { return v[p] == checker.Pass })
 		return v
 	})
+	p := checker.Peers{Class: cfg.Lock.Class().String(), References: namesOf(refs), Seed: cfg.Seed, Seeds: seeds}
 	if err := ctx.Err(); err != nil {
 		return p, err
-	}
-	for _, ref := range refs {
-		p.References = append(p.References, ref.Name)
 	}
 	for _, property := range broken {
 		keptBy, unavoidable := Measure(property, checker.Fail, refs)
@@ -117,8 +118,8 @@ func (l *Load) Measure(ctx context.Context, cfg harness.Config, judged []checker
 }
 
 // worst is what a lock came to with any of several seeds: Fail if it broke a property with one of
-// them, or else Pass if it kept it with one. It is over as soon as all that is looked for is broken.
-func (l *Load) worst(ctx context.Context, ref locks.Spec, first uint64, seeds int, broken []checker.Property) Verdicts {
+// them, the first being that of a run, or else Pass if it kept it with one. It is over as soon as all that is looked for is broken.
+func (l *Load) worst(ctx context.Context, ref locks.Spec, first run, seeds int, broken []checker.Property) Verdicts {
 	var mu sync.Mutex
 	var worst Verdicts
 	left := func() bool { // whether something is still to be looked for
@@ -128,14 +129,14 @@ func (l *Load) worst(ctx context.Context, ref locks.Spec, first uint64, seeds in
 	}
 	var group sync.WaitGroup
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for seed := first; seed < first+uint64(seeds) && ctx.Err() == nil; seed++ {
+	for seed := first.seed; seed < first.seed+uint64(seeds) && ctx.Err() == nil; seed++ {
 		slots <- struct{}{}
 		if !left() {
 			break
 		}
 		group.Go(func() {
 			defer func() { <-slots }()
-			verdicts := l.verdicts(ctx, ref, seed)
+			verdicts := l.verdicts(ctx, run{ref.Name, seed, first.like}, ref)
 			mu.Lock()
 			defer mu.Unlock()
 			worst = worst.worse(verdicts, broken)
@@ -158,23 +159,24 @@ func (v Verdicts) worse(other Verdicts, of []checker.Property) Verdicts {
 	return v
 }
 
-func (l *Load) verdicts(ctx context.Context, ref locks.Spec, seed uint64) Verdicts {
+func (l *Load) verdicts(ctx context.Context, of run, ref locks.Spec) Verdicts {
 	l.mu.Lock()
 	if l.runs == nil {
 		l.runs = make(map[run]*played)
 	}
-	r := l.runs[run{ref.Name, seed}]
+	r := l.runs[of]
 	if r == nil {
 		r = new(played)
-		l.runs[run{ref.Name, seed}] = r
+		l.runs[of] = r
 	}
 	l.mu.Unlock()
-	r.once.Do(func() { r.verdicts = l.play(ctx, ref, seed) })
+	r.once.Do(func() { r.verdicts = l.play(ctx, ref, of) })
 	return r.verdicts
 }
 
-func (l *Load) play(ctx context.Context, ref locks.Spec, seed uint64) Verdicts {
+func (l *Load) play(ctx context.Context, ref locks.Spec, of run) Verdicts {
 	load := l.Load
+	load.Like = of.like
 	load.Nemesis = virtual(load.Nemesis)
 	if load.Rounds > mostRounds {
 		load.Rounds, load.Limit = 0, longest*l.TTL
@@ -184,7 +186,7 @@ func (l *Load) play(ctx context.Context, ref locks.Spec, seed uint64) Verdicts {
 	if err != nil {
 		return nil // the load or the guard is not for this lock
 	}
-	cfg.Seed, cfg.Version = seed, l.Version
+	cfg.Seed, cfg.Version, cfg.NoCauses = of.seed, l.Version, true
 	res, err := harness.Run(ctx, cfg)
 	if err != nil {
 		return nil

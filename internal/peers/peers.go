@@ -1,5 +1,5 @@
 // Package peers measures a lock by others of its class: what none of them keeps under the same
-// steps, or under the same load and faults, is no fault of its own (docs/adr/0013, 0015).
+// steps, or under the same load and faults, is no fault of its own (docs/adr/0013, 0015, 0033).
 package peers
 
 import (

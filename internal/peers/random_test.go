@@ -137,7 +137,7 @@ func nemeses(backend harness.Backend) []string {
 }
 
 func (d drawn) run(ctx context.Context) (harness.Result, error) {
-	load := &peers.Load{Load: d.load, Guard: d.cfg.Guard, TTL: d.cfg.TTL}
+	load := &peers.Load{Load: d.load, Guard: d.cfg.Guard, TTL: d.cfg.TTL, Locks: libraries.Catalogue()}
 	d.cfg.Peers = load.Measure
 	return harness.Run(ctx, d.cfg)
 }
@@ -152,7 +152,10 @@ func (d drawn) String() string {
 		s += " --guard " + d.cfg.Guard.String()
 	}
 	if len(d.load.Nemesis) > 0 {
-		s += fmt.Sprintf(" --nemesis %s --time-limit %v", strings.Join(d.load.Nemesis, ","), d.load.Limit)
+		s += " --nemesis " + strings.Join(d.load.Nemesis, ",")
+	}
+	if d.load.Limit > 0 {
+		s += fmt.Sprintf(" --time-limit %v", d.load.Limit)
 	}
 	return fmt.Sprintf("%s --seed %d", s, d.cfg.Seed)
 }

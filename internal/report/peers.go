@@ -31,9 +31,17 @@ func Peers(r Run) []string {
 		}
 		all = append(all, text)
 	}
-	if len(p.Unavoidable) > 0 {
+	switch {
+	case len(p.Unavoidable) > 0 && p.Alike:
+		all = append(all, in.Sayf("Unavoidable: %s. Of the other locks of its class (%s) one at least breaks that when its clients do the same under the same faults: of %s, with some of %s, in virtual time. It decides nothing.",
+			in.And(in.Each(Labels(p.Unavoidable))), class, names(p.References, in), seeds))
+	case len(p.Unavoidable) > 0:
 		all = append(all, in.Sayf("Unavoidable: %s. No other lock of its class (%s) keeps that under the same load and faults: %s broke it with some of %s, in virtual time. It decides nothing.",
 			in.And(in.Each(Labels(p.Unavoidable))), class, names(p.References, in), seeds))
+	}
+	if len(p.Rare) > 0 {
+		all = append(all, in.Sayf("Seen too seldom: %s. When its clients did the same with the next seeds, in virtual time, the lock nearly always kept that, so that other locks cannot show whose fault it is.",
+			in.And(in.Each(Labels(p.Rare)))))
 	}
 	return all
 }

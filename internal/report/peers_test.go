@@ -21,6 +21,16 @@ Unavoidable: resource safety. No other lock of its class (one master, lease) kee
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
+	r.Judgement.Peers = &checker.Peers{
+		Class: "one master, lease", References: []string{"set-options", "setnx-px-lua"}, Seed: 7, Seeds: 100, Alike: true,
+		Unavoidable: []checker.Property{checker.ResourceSafety}, Rare: []checker.Property{checker.Ownership},
+	}
+	got = strings.Join(Peers(r), "\n")
+	want = `Unavoidable: resource safety. Of the other locks of its class (one master, lease) one at least breaks that when its clients do the same under the same faults: of set-options and setnx-px-lua, with some of seeds 7 to 106, in virtual time. It decides nothing.
+Seen too seldom: ownership. When its clients did the same with the next seeds, in virtual time, the lock nearly always kept that, so that other locks cannot show whose fault it is.`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
 	if text := Peers(Run{}); text != nil {
 		t.Errorf("of a run that was not measured it says %q", text)
 	}

@@ -17,6 +17,7 @@ func mayBeSkipped() map[string]string {
 		"examples/recording/recorder_test.go":     "a JDK, which is large",
 		"internal/explore/found_test.go":          "a search of the whole catalogue, which takes minutes",
 		"internal/explore/pitfalls_test.go":       "a search of the whole catalogue, which takes minutes",
+		"internal/peers/discovered_test.go":       "a search of the whole catalogue, which takes minutes",
 		"internal/explore/shorten_test.go":        "to be asked to write files",
 		"internal/testkit/effort/effort.go":       "to be run without -short",
 		"internal/testkit/effort/summary_test.go": "nothing: it tests how skips are told",
