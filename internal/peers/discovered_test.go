@@ -203,7 +203,10 @@ func TestDiscover(t *testing.T) {
 				if *update {
 					enter(t, lock.Name, "")
 				}
-				t.Fatal("random load finds nothing")
+				if unfound()[lock.Name] == "" {
+					t.Error("random load finds nothing")
+				}
+				return
 			}
 			t.Logf("%s, %s, %v", found.run, found.property, found.took)
 			if *update {
