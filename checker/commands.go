@@ -158,6 +158,29 @@ func (c *Commands) ranOut(h *histories.Hold, t time.Duration) bool {
 	return len(ends) > 0
 }
 
+// takenAway says whether, by the time t, others had written over the key of h, or removed it, on every
+// server that it was on: a call that was refused may have written, too.
+func (c *Commands) takenAway(h *histories.Hold, t time.Duration) bool {
+	effects := c.on(h.Key)
+	mine := taken(effects, h)
+	on := make(map[string]bool) // by node, whether it is the holder's there
+	for _, e := range effects {
+		switch {
+		case e.From > t:
+		case mine[e.Exchange]:
+			on[e.Node] = true
+		case mine[e.Of] && e.Client != histories.WorkerName(h.Worker) && (e.Kind == histories.Frees || e.Kind == histories.Overwrites):
+			on[e.Node] = false
+		}
+	}
+	for _, still := range on {
+		if still {
+			return false
+		}
+	}
+	return len(on) > 0
+}
+
 // left tells who left a key behind on a node, or on any if it is empty: by which command it was
 // last made or prolonged before a time. It is "" if that is not known.
 func (c *Commands) left(key, node string, by time.Duration, holds []*histories.Hold) string {

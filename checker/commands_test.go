@@ -9,7 +9,7 @@ import (
 )
 
 // wired reads commands, one per line, times in milliseconds: A 1.2 1.4 OK SET k a NX PX 10. A
-// reply of - is none.
+// reply of - is none. A last word of @m2 names the server, which is m1 else.
 func wired(t testing.TB, text string) *Commands {
 	t.Helper()
 	s := scripted{t: t}
@@ -19,7 +19,13 @@ func wired(t testing.TB, text string) *Commands {
 		if len(f) == 0 {
 			continue
 		}
-		e := histories.Exchange{Client: f[0], Sent: s.ms(f[1]), Node: "m1", Conn: 1, Seq: len(x) + 1, Words: f[4:], Command: strings.Join(f[4:], " ")}
+		node, named := strings.CutPrefix(f[len(f)-1], "@")
+		if named {
+			f = f[:len(f)-1]
+		} else {
+			node = "m1"
+		}
+		e := histories.Exchange{Client: f[0], Sent: s.ms(f[1]), Node: node, Conn: 1, Seq: len(x) + 1, Words: f[4:], Command: strings.Join(f[4:], " ")}
 		if f[3] != "-" {
 			e.Replied, e.Reply = s.ms(f[2]), f[3]
 		}
@@ -125,6 +131,25 @@ func TestRepliesByTheWire(t *testing.T) {
 				A 0.2 0.8 OK SET k a NX PX 3
 				A 100.2 100.8 0 DEL k`)},
 			want: Pass,
+		},
+		{
+			name: "ok: another, who was refused, had written over it", history: denied + `
+				C acquire 200 201 ok ttl=3000
+				C release 202 203 ok`,
+			options: Options{Commands: wired(t, `
+				A 0.2 0.8 nil SET k a PX 3000 GET
+				B 2.2 2.8 a SET k b PX 3000 GET
+				A 100.2 100.8 0 DEL k`)},
+			want: Pass,
+		},
+		{
+			name: "bad: another has written over it on one of three servers", history: denied, want: Fail,
+			options: Options{Commands: wired(t, `
+				A 0.2 0.8 OK SET k a PX 3000 @m1
+				A 0.2 0.8 OK SET k a PX 3000 @m2
+				A 0.2 0.8 OK SET k a PX 3000 @m3
+				B 2.2 2.8 OK SET k b PX 3000 @m3
+				A 100.2 100.8 0 DEL k @m1`)},
 		},
 		{
 			name: "bad: it was prolonged since", history: denied, want: Fail,

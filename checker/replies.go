@@ -318,8 +318,8 @@ func (r *dialogue) denied(h *histories.Hold, o *histories.Op) *conflict {
 	if r.leases.overdrawn(h) < done.Event || h.Mode == histories.Reentrant && r.leases.lapsed(h, done.Event) || r.rivals.touched(h, done.Event, 0) || r.rivals.admitted(h, done.Event) != nil {
 		return nil
 	}
-	if r.opt.Commands.ranOut(h, done.Time) {
-		return nil // the refusal is true: it is the acquire, or an extend, that asked for too short a lease
+	if r.opt.Commands.ranOut(h, done.Time) || r.opt.Commands.takenAway(h, done.Time) {
+		return nil // the refusal is true: the acquire, or an extend, asked for too short a lease, or another wrote over the key
 	}
 	lease := "had no end"
 	if end := r.leases.sureUntil(h, done); end != forever {

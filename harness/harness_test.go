@@ -123,7 +123,7 @@ func TestGaps(t *testing.T) {
 func needNoFault() map[string]string {
 	return map[string]string{
 		"exists-set":                 "P03: two see no key, and both set it",
-		"lua-uuid-as-printed":        "P48: it never tries",
+		"lua-uuid-one-try":           "P48: it never tries",
 		"reentrant-hash-thread-id":   "P29: every process has a thread 1",
 		"setnx-px-watch-misread":     "P10: it takes every release for a refusal",
 		"extend-seconds":             "P74: an extend gives its key a thousandth of the time",

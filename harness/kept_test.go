@@ -26,7 +26,7 @@ func TestRenamedLocks(t *testing.T) {
 			"delete-without-check":   {"setnx-px-del", "setnx-px-lua"},
 			"get-del-race":           {"setnx-px-get-del"},
 			"acquire-reply-lost":     {"setnx-px-lua", "fenced"},
-			"late-set-after-cleanup": {"setnx", "lua-uuid"},
+			"late-set-after-cleanup": {"setnx", "lua-uuid-repaired"},
 			"wrongtype-collision":    {"reentrant-hash"},
 		} {
 			for _, name := range names {

@@ -16,7 +16,7 @@ import (
 // A lock that sends nothing, as one that gives up before its first try, leaves a tape with
 // nothing on it.
 func TestCommandsOfALockThatSendsNone(t *testing.T) {
-	cfg := workload(t, harness.Load{Clients: 2, Rounds: 5}, "lua-uuid-as-printed", resource.None)
+	cfg := workload(t, harness.Load{Clients: 2, Rounds: 5}, "lua-uuid-one-try", resource.None)
 	cfg.Out = t.TempDir()
 	res, err := harness.Run(t.Context(), cfg)
 	if err != nil {

@@ -39,8 +39,10 @@ func readCommand(words []string) (c plainCommand, ok bool) {
 	case "SET":
 		c.does, c.value, c.ttl, c.refusal, c.blind = written, arg(1), setTTL(args), []string{"nil"}, true
 		switch {
-		case option("GET"), option("KEEPTTL"):
-			c.does, c.ttl = guessed, 0
+		case option("GET") && (option("NX") || option("XX")):
+			c.does, c.ttl = guessed, 0 // a value is an answer of both
+		case option("GET"):
+			c.refusal = nil
 		case option("NX"):
 			c.does, c.blind = created, false
 		}
@@ -137,7 +139,7 @@ func (c plainCommand) sight(reply string) presence {
 	return perhaps
 }
 
-// setTTL reads the options of SET: NoTTL if there is none, 0 if it is told as an instant.
+// setTTL reads the options of SET: NoTTL if there is none, 0 if it is told as an instant or not at all.
 func setTTL(args []string) time.Duration {
 	for i := 2; i < len(args); i++ {
 		switch strings.ToUpper(args[i]) {
@@ -145,7 +147,7 @@ func setTTL(args []string) time.Duration {
 			if i+1 < len(args) {
 				return units(args[i+1], unitOf(strings.ToUpper(args[i]), "EX"))
 			}
-		case "PXAT", "EXAT":
+		case "PXAT", "EXAT", "KEEPTTL":
 			return 0
 		}
 	}

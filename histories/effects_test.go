@@ -75,6 +75,15 @@ func TestEffects(t *testing.T) {
 		{"written over", inOrder(
 			sent("A", "SET k a NX PX 3000", "OK"), sent("B", "GETSET k b", "a"), sent("A", "DEL k", "1"),
 		), "A takes -; B overwrites A; A frees B"},
+		{"written over, and asked what was there", inOrder(
+			sent("A", "SET k a PX 3000 GET", "nil"), sent("B", "SET k b GET PX 3000", "a"), sent("A", "DEL k", "1"),
+		), "A takes -; B overwrites A; A frees B"},
+		{"asked what is there, by who writes only what is free", inOrder(
+			sent("A", "SET k a NX PX 3000", "OK"), sent("B", "SET k b NX GET PX 3000", "a"), sent("A", "DEL k", "1"),
+		), "A takes -; B unclear A; A frees ?"},
+		{"written over for what is left", inOrder(
+			sent("A", "SET k a NX PX 3000", "OK"), sent("B", "SET k b XX KEEPTTL", "OK"), sent("B", "DEL k", "1"), sent("B", "SET k b XX KEEPTTL", "nil"),
+		), "A takes -; B overwrites A; B frees B; B refused -"},
 		{"a transaction that was given up, and one that was not", inOrder(
 			sent("A", "SET k a NX PX 3000", "OK"),
 			sent("A", "MULTI", "OK"), sent("A", "DEL k", "QUEUED"), sent("A", "EXEC", "nil"),

@@ -77,13 +77,13 @@ func TestEveryLockExists(t *testing.T) {
 	want := []string{
 		"exists-set", "setnx", "setnx-expire", "setnx-timestamp-del", "getset", "lua-setnx-expire",
 		"setnx-px-del", "setnx-px-get-del", "setnx-px-watch", "setnx-px-get-watch", "setnx-px-lua",
-		"lua-uuid", "set-options", "renew-naive", "watchdog", "reentrant-local", "reentrant-hash",
+		"lua-uuid-repaired", "set-options", "renew-naive", "watchdog", "reentrant-local", "reentrant-hash",
 		"reentrant-hash-thread-id", "redisson-style", "rw-two-key", "rw-hash-timestamp", "rw-hash",
 		"redlock", "redlock-no-validity", "redlock-partial-cleanup", "fenced", "setnx-px-wait",
 		"redsync", "bsm-redislock", "rueidislock",
 	}
 	sound := []string{
-		"setnx-px-watch", "setnx-px-lua", "lua-uuid", "set-options", "watchdog", "reentrant-hash",
+		"setnx-px-watch", "setnx-px-lua", "lua-uuid-repaired", "set-options", "watchdog", "reentrant-hash",
 		"redisson-style", "rw-hash", "redlock", "fenced",
 	}
 	var got []string

@@ -20,11 +20,11 @@ type (
 	WatchdogOptions = watchdogOptions
 )
 
-// NewLuaUUIDPolling returns lua-uuid, which tries again while the lock is taken.
-func NewLuaUUIDPolling(env Env, p Polling) Locker { return newLuaUUIDPolling(env, p) }
+// NewLuaUUIDRepairedPolling returns lua-uuid-repaired, which tries again while the lock is taken.
+func NewLuaUUIDRepairedPolling(env Env, p Polling) Locker { return newLuaUUIDRepairedPolling(env, p) }
 
-// NewLuaUUIDAsPrintedPolling returns lua-uuid-as-printed with a maximum of tries.
-func NewLuaUUIDAsPrintedPolling(env Env, p Polling) Locker { return newLuaUUIDAsPrintedPolling(env, p) }
+// NewLuaUUIDOneTryPolling returns lua-uuid-one-try with a maximum of tries.
+func NewLuaUUIDOneTryPolling(env Env, p Polling) Locker { return newLuaUUIDOneTryPolling(env, p) }
 
 // NewRWHashTimestampWith returns rw-hash-timestamp with time-outs of its own.
 func NewRWHashTimestampWith(env Env, t RWTimeouts) Locker { return newRWHashTimestampWith(env, t) }

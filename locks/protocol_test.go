@@ -114,7 +114,14 @@ func protocol(t *testing.T, w *world) string {
 	acquire := func(l locks.Locker, ttl time.Duration, into *locks.Lease) func() error {
 		return func() (err error) { *into, err = l.Acquire(ctx, w.Key(), ttl); return err }
 	}
-	release := func(l *locks.Lease) func() error { return func() error { return (*l).Release(ctx) } }
+	release := func(l *locks.Lease) func() error {
+		return func() error {
+			if *l == nil { // a broken lock has refused it
+				return locks.ErrNotHeld
+			}
+			return (*l).Release(ctx)
+		}
+	}
 
 	var held, inner, late, none locks.Lease
 	section("acquire for 3s, new connection", nil, acquire(a, 3*time.Second, &held))

@@ -53,8 +53,9 @@ func newRedlock(env Env) Locker {
 }
 
 type redlock struct {
-	env   Env
-	flaws redlockFlaws
+	env     Env
+	inTurns bool // see newRedlockInTurns
+	flaws   redlockFlaws
 }
 
 // redlockFlaws are the mistakes of the mutants. The zero value is the sound lock.
@@ -246,6 +247,9 @@ func (l *redlockLease) decide(op string, answers []error) error {
 // hangs costs every call one time-out. That time-out is the machine's, not the client's
 // clock: it bounds waiting, while the client's clock decides about validity.
 func (r *redlock) onAll(ctx context.Context, timeout time.Duration, do nodeFunc) []error {
+	if r.inTurns {
+		return r.inOrder(ctx, timeout, do)
+	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	return r.onEach(ctx, do)

@@ -63,6 +63,40 @@ func newRWHashTimestampWith(env Env, timeouts rwTimeouts) Locker {
 	return &rwHashTimestamp{env, timeouts}
 }
 
+func rwHashTimestampFixedSpec() Spec {
+	return Spec{
+		Name:      "rw-hash-timestamp-fixed",
+		Title:     "rw-hash-timestamp with the listing's time-outs: 10 s the key, 1 s a reader, 3 s a writer",
+		Source:    "E 3",
+		Flaw:      "P42, P43, P44, P45",
+		Masters:   1,
+		Variant:   "rw-hash-timestamp",
+		ReadWrite: true,
+		Breaks: map[string]string{
+			"foreign release is refused":          "the release script answers nothing: every release says that it worked",
+			"second release is refused":           "the release script answers nothing: every release says that it worked",
+			"a reader's release keeps the others": "P42: the second reader overwrites the first one's timestamp, and removes it",
+			"a reader's expiry frees the writer":  "the TTL that is asked for is ignored: a reader has 1 s, a writer 3 s",
+			"interrupted acquire leaves nothing":  "the TTL that is asked for is ignored: a reader has 1 s, a writer 3 s",
+			"expiry":                              "the TTL that is asked for is ignored: a reader has 1 s, a writer 3 s",
+		},
+		New: newRWHashTimestampFixed,
+	}
+}
+
+// newRWHashTimestampFixed returns the lock rw-hash-timestamp-fixed: rw-hash-timestamp as E calls
+// it from Java, with LOCK_KEY_TIMEOUT of 10 s, READ_TIMEOUT of 1 s and WRITE_TIMEOUT of 3 s.
+//
+//	acquire, release  as rw-hash-timestamp
+//
+// Source: E 3. The TTL that Acquire is given is ignored, as E's callers give none.
+//
+// Broken: as rw-hash-timestamp, but that all clients agree on the time-outs. Who asks for more than
+// 1 s to read, or 3 s to write, gets less than it asked for.
+func newRWHashTimestampFixed(env Env) Locker {
+	return newRWHashTimestampWith(env, rwTimeouts{Key: 10 * time.Second, Read: time.Second, Write: 3 * time.Second})
+}
+
 type rwHashTimestamp struct {
 	env      Env
 	timeouts rwTimeouts

@@ -25,7 +25,7 @@ func (s script) run(ctx context.Context, node redis.Scripter, keys []string, arg
 
 // scripts lists every script of this package.
 func scripts() []script {
-	return slices.Concat([]script{compareAndDeleteScript, compareAndPExpireScript, setOrPExpireScript, setNXExpireScript, fencedAcquireScript}, rwScripts(), reentrantScripts(), referenceScripts())
+	return slices.Concat([]script{compareAndDeleteScript, compareAndPExpireScript, setOrPExpireScript, setNXExpireScript, existsExpireScript, fencedAcquireScript}, rwScripts(), reentrantScripts(), referenceScripts())
 }
 
 // compareAndDeleteScript is the release of A 2.3, A 4.1, D and the Redis documentation.
@@ -72,6 +72,16 @@ var setNXExpireScript = newScript("setnx-expire", `if (redis.call('setnx', KEYS[
 else
   return false
 end
+`)
+
+// existsExpireScript is C's timer for a string: it gives a key a new TTL, whoever's it is. It
+// answers 1, or 0 if there is none.
+//
+//	KEYS[1] the lock   ARGV[1] the TTL in seconds
+var existsExpireScript = newScript("exists-expire", `if redis.call('EXISTS', KEYS[1]) == 1 then
+  return redis.call('EXPIRE', KEYS[1], ARGV[1])
+end
+return 0
 `)
 
 // fencedAcquireScript answers the fencing token, or 0 if the lock is taken. Whatever

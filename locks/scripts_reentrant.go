@@ -46,6 +46,14 @@ end
 return 0
 `)
 
+// hashExpireScript is C's, with the TTL in seconds. It answers 1, or 0 if the lock is not the
+// holder's.
+var hashExpireScript = newScript("hash-expire", `if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then
+  return redis.call('EXPIRE', KEYS[1], ARGV[2])
+end
+return 0
+`)
+
 // hashExtendKeepScript is hashExtendScript, but leaves a longer TTL alone.
 var hashExtendKeepScript = newScript("hash-extend-keep", `if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
   return 0
@@ -115,7 +123,7 @@ end
 
 func reentrantScripts() []script {
 	return []script{
-		hashAcquireScript, hashAcquireKeepScript, hashReleaseScript, hashExtendScript, hashExtendKeepScript,
+		hashAcquireScript, hashAcquireKeepScript, hashReleaseScript, hashExtendScript, hashExpireScript, hashExtendKeepScript,
 		hashAcquireOnceScript, hashReleaseOnceScript, redissonAcquireScript, redissonReleaseScript,
 	}
 }

@@ -103,7 +103,7 @@ func (s *scene) inTheWay(e *effect, seen time.Duration) *checker.Cause {
 	case renewals > 0 && s.renewedAfter(e) && s.who(e) != who:
 		return s.cause(checker.KeptRenewing, fmt.Sprintf("%s had given the lock up at event %d (%s), and its client went on to extend the key, which was %s's by then: %s at %s.",
 			s.who(e), e.call.hold.Ended.Event, e.call.hold.End, who, s.quote(e), words.Seconds(e.From)), []*effect{e, made}, e.call.hold.Ended.Event)
-	case made.Kind == histories.Overwrites && o != nil && o.Outcome() == histories.Fail:
+	case made.Kind == histories.Overwrites && o != nil && o.Outcome() == histories.Fail && !orphan(s.madeBy(made)):
 		if c := s.written(made); c != nil {
 			return c
 		}
@@ -128,6 +128,11 @@ func (s *scene) inTheWay(e *effect, seen time.Duration) *checker.Cause {
 		return c
 	}
 	return s.lasting(made, e, h, o, renewals)
+}
+
+// orphan says whether the call that made a key was told that it did not get it.
+func orphan(made *effect) bool {
+	return made != nil && made.call.op != nil && made.call.op.Outcome() == histories.Fail
 }
 
 // addedTwice explains that a key is there at a time by which the lease had ended that e, an extend, had

@@ -109,6 +109,9 @@ func (s *scene) eliminated(a *histories.Hold, m *effect, unclear []*effect, t *e
 		others = append(others, e)
 	}
 	switch {
+	case len(others) == 0 && m.TTL == 0 && m.Kind.Changes() && t.Kind == histories.Takes && s.who(t) != name:
+		return s.cause(checker.LeaseTooShort, fmt.Sprintf("%s asked for a lease of %v, and its key, which was to end at an instant that the command named, had ended when %s took it: %s %s; %s %s.",
+			name, a.TTL, s.who(t), s.quote(m), s.when(m), s.quote(t), s.when(t)), []*effect{m, t}, a.Returned.Event)
 	case len(others) == 0 && t.call.is(histories.Acquire) && t.Kind != histories.Looks && s.who(t) != name:
 		kind := checker.GrantedOver
 		if s.beginsAs(t, m) {

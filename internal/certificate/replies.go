@@ -123,8 +123,8 @@ func (k *table) denied(w *wire, h *hold, o *op, yield func(finding)) {
 	if h.spent < o.to.event || h.Mode == withItself && h.lapsed(o.to.event) || k.touched(h, o.to.event, 0) || k.admitted(h, o.to.event) {
 		return
 	}
-	if w.ranOut(k, h, o.to.time) {
-		return // the refusal is true: the lease that was asked for is longer than the one that was given
+	if w.ranOut(k, h, o.to.time) || w.takenAway(k, h, o.to.time) {
+		return // the refusal is true: the key had run out sooner than was asked for, or another had written over it
 	}
 	yield(k.violation([]part{{"granted", proof.event}, {"denied", o.to.event}}, []uint64{h.Attempt},
 		less("return of the call", o.to.time, "end of the lease", h.until(o.to))))

@@ -154,6 +154,30 @@ func (w *wire) ranOut(k *table, h *hold, by time.Duration) bool {
 	return len(over) > 0
 }
 
+// takenAway says whether others had written over all that h had on servers, or removed it, by a time.
+func (w *wire) takenAway(k *table, h *hold, by time.Duration) bool {
+	done := w.on(k)
+	mine := taken(done, h)
+	left := make(map[string]bool) // by node, whether it is still the holder's there
+	for i := range done {
+		e := &done[i]
+		gone := e.Kind == histories.Frees || e.Kind == histories.Overwrites
+		switch {
+		case e.From > by:
+		case mine[e.Exchange]:
+			left[e.Node] = true
+		case gone && mine[e.Of] && e.Client != histories.WorkerName(h.Worker):
+			left[e.Node] = false
+		}
+	}
+	for _, still := range left {
+		if still {
+			return false
+		}
+	}
+	return len(left) > 0
+}
+
 // underWay is for how long, between two times, a client had commands under way that do not block on the server.
 func (w *wire) underWay(worker int, register string, from, to time.Duration) (busy time.Duration) {
 	until := from

@@ -30,7 +30,11 @@ func mutualExclusion(s *scene) error {
 		errs = make([]error, clients)
 	)
 	for i, c := range all {
-		wg.Go(func() { errs[i] = race.run(c, rounds, time.Duration(i+3)*time.Millisecond) })
+		wg.Go(func() {
+			if errs[i] = race.run(c, rounds, time.Duration(i+3)*time.Millisecond); errs[i] != nil {
+				race.failed.Store(true)
+			}
+		})
 	}
 	wg.Wait()
 	// What else went wrong, such as a release that is refused, may come of that.
@@ -50,6 +54,7 @@ func mutualExclusion(s *scene) error {
 type rivalry struct {
 	inside  atomic.Int64
 	most    atomic.Int64 // that were inside at once
+	failed  atomic.Bool  // who still waits need not: one client has found the lock broken
 	counter atomic.Int64 // read and written as two steps, so that an overlap loses an update
 }
 
@@ -58,8 +63,8 @@ func (r *rivalry) run(c *client, rounds int, pause time.Duration) error {
 	s := c.scene
 	var wrong error
 	for round := range rounds {
-		held, err := c.compete(pause)
-		if err != nil {
+		held, err := r.compete(c, pause)
+		if held == nil {
 			return err
 		}
 		n := r.inside.Add(1)
@@ -87,14 +92,18 @@ func (r *rivalry) run(c *client, rounds int, pause time.Duration) error {
 }
 
 // compete acquires the lock against others. The pause between attempts grows, and
-// differs between clients, so that split votes do not repeat.
-func (c *client) compete(pause time.Duration) (locks.Lease, error) {
+// differs between clients, so that split votes do not repeat. It returns nothing if another
+// client has failed meanwhile.
+func (r *rivalry) compete(c *client, pause time.Duration) (locks.Lease, error) {
 	const tries = 2000
 	var err error
 	for try := range tries {
 		var held locks.Lease
 		if held, err = c.lock.Acquire(c.scene.ctx, c.scene.key, long); err == nil {
 			return held, nil
+		}
+		if r.failed.Load() {
+			return nil, nil
 		}
 		if err := c.Clock.Sleep(c.scene.ctx, pause*time.Duration(1+try%3)); err != nil {
 			return nil, err

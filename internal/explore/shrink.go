@@ -55,7 +55,7 @@ func Shrink(ctx context.Context, f Finding, lock locks.Spec, opt Options) (small
 		s.seeds = mostSeeds
 	}
 	_, f.Steady = s.holds(f.short)
-	f.Steady = f.Steady && !f.short.counts() && (!s.blind || s.stray || !f.Program.laned())
+	f.Steady = f.Steady && !f.short.counts() && !s.queued(f.short) && (!s.blind || s.stray || !f.Program.laned())
 	return f, s.runs, ctx.Err()
 }
 
@@ -64,6 +64,12 @@ const (
 	seeds     = 3
 	mostSeeds = 60
 )
+
+// queued says whether renewals may wait beside other commands at a server that stands still: which of them it executes first
+// when it goes on is up to it.
+func (s *shrinker) queued(p Program) bool {
+	return s.lock.Class().Renews && p.Has(func(s schedule.Step) bool { return s.Verb == schedule.Start && s.What == "stall" })
+}
 
 // counts says whether a rule counts commands of a client that polls: how many there are is not the same on real servers.
 func (p Program) counts() bool {

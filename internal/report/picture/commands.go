@@ -60,9 +60,12 @@ func (g *ledger) read(x histories.Exchange) {
 func (g *ledger) set(id string, x histories.Exchange, key, verb string, words []string) {
 	at, reply := executed(x), x.Reply
 	dropped := reply == "" // it was executed, and nobody saw the reply
-	onlyNew := verb == "SETNX" || slices.ContainsFunc(words[3:], func(w string) bool { return strings.EqualFold(w, "NX") })
+	option := func(name string) bool {
+		return slices.ContainsFunc(words[3:], func(w string) bool { return strings.EqualFold(w, name) })
+	}
+	onlyNew := verb == "SETNX" || option("NX")
 	switch {
-	case verb == "GETSET" && !dropped:
+	case (verb == "GETSET" || option("GET") && !onlyNew) && !dropped:
 		g.remove(id, at, g.in.Say("overwritten by %s"), x.Client)
 		g.take(id, x, key, words[2], ttlOf(words[3:]), false)
 	case reply == "OK" || reply == "1" && verb == "SETNX":

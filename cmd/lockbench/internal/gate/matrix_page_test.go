@@ -30,6 +30,8 @@ func TestMatrixPage(t *testing.T) {
 			}
 		}
 	}
+	// When A dies in P02, redlock-in-turns has asked one of five servers, and then nobody contends.
+	unjudged := map[string]int{"redlock-in-turns": 1}
 	for _, lock := range libraries.Catalogue() {
 		got := marks[lock.Name]
 		switch {
@@ -37,7 +39,7 @@ func TestMatrixPage(t *testing.T) {
 			t.Errorf("docs/matrix.md has nothing of %s; run: make docs", lock.Name)
 		case lock.Sound != !strings.Contains(got, "✗"):
 			t.Errorf("%s: sound is %v, and its own faults are %q", lock.Name, lock.Sound, got)
-		case lock.Sound && strings.Contains(got, "?"):
+		case lock.Sound && strings.Count(got, "?") != unjudged[lock.Name]:
 			t.Errorf("%s is sound, and cannot be judged: %q", lock.Name, got)
 		}
 	}

@@ -49,7 +49,7 @@ func mutants() []mutant {
 		{"one key for all readers", "rw-hash", "P40", checker.StrictExclusion, "rw-two-key", nil},
 		{"one timestamp for all readers", "rw-hash", "P42", checker.StrictExclusion, "rw-hash-timestamp", nil},
 		{"no intent of writers", "rw-hash", "P45", checker.Fairness, "rw-hash-timestamp", nil},
-		{"a loop that gives up before its last try", "lua-uuid", "P48", checker.Availability, "lua-uuid-as-printed", nil},
+		{"a loop that gives up before its last try", "lua-uuid-repaired", "P48", checker.Availability, "lua-uuid-one-try", nil},
 		{"tokens that begin alike", "bsm-redislock", "P55", checker.StrictExclusion, "bsm-redislock-custom-token", nil},
 		{"a deadline by the client's clock", "rueidislock-px", "P56", checker.StrictExclusion, "rueidislock", nil},
 	}

@@ -55,7 +55,6 @@ func TestHeld(t *testing.T) {
 		"redsync": {
 			{At: "n1", Condition: "wait held B", Rule: "at B.1 SET#1 request: hold"},
 			{Goes: "n1", Condition: "wait held B"},
-			{At: "A", Condition: "wait done A.1"},
 			{Goes: "n1", Condition: "let-go B"},
 			{At: "B", Condition: "wait done B.1"},
 		},
