@@ -74,7 +74,7 @@ func TestSwarmActs(t *testing.T) {
 	seen := map[histories.F]bool{}
 	twice, nested := false, false
 	for seed := range uint64(12) {
-		cfg := workload(t, harness.Load{Workload: "swarm", Clients: 3, Keys: 2}, "lua-uuid", resource.None)
+		cfg := workload(t, harness.Load{Workload: "swarm", Clients: 3, Keys: 2}, "lua-uuid-repaired", resource.None)
 		cfg.Seed = seed
 		res, err := harness.Run(t.Context(), cfg)
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 // notShared are the locks that say they are not safe for concurrent use.
 var notShared = map[string]string{
 	"lua-uuid-repaired":     "one lock per goroutine, as B says; TestLuaUUIDDoubleLock shows what a second one meets",
+	"lua-uuid":              "one lock per goroutine, as B says",
 	"lua-uuid-one-try":      "one lock per goroutine, as B says",
 	"setnx-px-watch-shared": "P59: it is shared, and breaks of it",
 	"rueidislock":           "the lockers of its TTLs are made without a mutex",

@@ -31,6 +31,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, all locks.Catalogue
 	s := &server{
 		all: all, opt: opt, out: json.NewEncoder(out), threads: map[int64]locks.Locker{}, leases: map[int64]*held{}, released: map[int64]int64{},
 	}
+	defer s.close()
 	requests, ended := make(chan Request), make(chan error, 1)
 	go func() { ended <- scan(ctx, in, requests) }()
 	done := make(chan error, 1)
@@ -134,6 +135,17 @@ func (s *server) serve(ctx context.Context, requests <-chan Request) error {
 			}
 		case <-ctx.Done():
 			return context.Cause(ctx)
+		}
+	}
+}
+
+// close ends what locks do in the background.
+func (s *server) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, lock := range s.threads {
+		if closer, ok := lock.(io.Closer); ok {
+			_ = closer.Close() // the program ends
 		}
 	}
 }
