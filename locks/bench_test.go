@@ -90,7 +90,7 @@ func unable(b *testing.B, spec locks.Spec, lock locks.Locker, key string) bool {
 	if err == nil || spec.Sound || errors.Is(err, locks.ErrNotHeld) {
 		return false
 	}
-	b.Logf("no figure, the lock cannot do a round: %s: %v", spec.Flaw, err)
+	b.Logf("no figure, the lock cannot do a round: %v", err)
 	return true
 }
 

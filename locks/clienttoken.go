@@ -5,7 +5,6 @@ func clientTokenSpec() Spec {
 		Name:    "client-token",
 		Title:   "setnx-px-lua whose token is the client's name",
 		Source:  "mutant of setnx-px-lua",
-		Flaw:    "P81",
 		Masters: 1,
 		Variant: "setnx-px-lua",
 		New:     newClientToken,

@@ -10,7 +10,6 @@ func deadlineLateSpec() Spec {
 		Name:     "deadline-late",
 		Title:    "setnx-px-lua whose leases count from the answer",
 		Source:   "mutant of setnx-px-lua",
-		Flaw:     "P75",
 		Masters:  1,
 		Variant:  "setnx-px-lua",
 		HasToken: true,

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/scenarios"
 )
 
 // TestDocs compares docs/locks.md with the catalogue.
@@ -56,9 +57,18 @@ func document() string {
 	var b strings.Builder
 	b.WriteString(preface)
 	for _, s := range libraries.Catalogue() {
-		verdict := "broken by " + s.Flaw
-		if s.Sound {
+		var pitfalls []string
+		for _, p := range scenarios.All() {
+			if p.Breaks(s, libraries.Catalogue()) {
+				pitfalls = append(pitfalls, p.ID)
+			}
+		}
+		verdict := "broken by " + strings.Join(pitfalls, ", ")
+		switch {
+		case s.Sound:
 			verdict = "**sound** if " + s.Assumption
+		case len(pitfalls) == 0:
+			verdict = "broken by [what a search finds](explored.md)"
 		}
 		nodes := fmt.Sprint(s.Masters)
 		if s.Replicas > 0 {

@@ -10,7 +10,6 @@ func existsSetSpec() Spec {
 		Name:    "exists-set",
 		Title:   "EXISTS, then SET; DEL",
 		Source:  "D",
-		Flaw:    "P01, P03",
 		Masters: 1,
 		Breaks: map[string]string{
 			"mutual exclusion":           "P03: two clients find no key, and both set it",

@@ -10,7 +10,6 @@ func extendAddsSpec() Spec {
 		Name:     "extend-adds",
 		Title:    "setnx-px-lua whose extend adds to what is left",
 		Source:   "redis-py",
-		Flaw:     "P73",
 		Masters:  1,
 		Variant:  "setnx-px-lua",
 		Extends:  true,

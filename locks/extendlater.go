@@ -10,7 +10,6 @@ func extendLaterSpec() Spec {
 		Name:     "extend-later",
 		Title:    "setnx-px-lua whose deadline only ever moves to later",
 		Source:   "mutant of setnx-px-lua",
-		Flaw:     "P70",
 		Masters:  1,
 		Variant:  "setnx-px-lua",
 		Extends:  true,

@@ -10,7 +10,6 @@ func extendNothingSpec() Spec {
 		Name:     "extend-nothing",
 		Title:    "setnx-px-lua that extends by 0 and less, which deletes the key",
 		Source:   "mutant of setnx-px-lua",
-		Flaw:     "P71",
 		Masters:  1,
 		Variant:  "setnx-px-lua",
 		Extends:  true,

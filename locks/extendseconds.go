@@ -10,7 +10,6 @@ func extendSecondsSpec() Spec {
 		Name:     "extend-seconds",
 		Title:    "setnx-px-lua that extends by seconds where milliseconds are wanted",
 		Source:   "mutant of setnx-px-lua",
-		Flaw:     "P74",
 		Masters:  1,
 		Variant:  "setnx-px-lua",
 		Extends:  true,

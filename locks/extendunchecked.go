@@ -10,7 +10,6 @@ func extendUncheckedSpec() Spec {
 		Name:     "extend-unchecked",
 		Title:    "setnx-px-lua that extends by PEXPIRE whatever is under its key",
 		Source:   "mutant of setnx-px-lua",
-		Flaw:     "P69",
 		Masters:  1,
 		Variant:  "setnx-px-lua",
 		Extends:  true,

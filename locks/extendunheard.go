@@ -10,7 +10,6 @@ func extendUnheardSpec() Spec {
 		Name:     "extend-unheard",
 		Title:    "setnx-px-lua whose extend succeeds unless it is refused",
 		Source:   "mutant of setnx-px-lua",
-		Flaw:     "P72",
 		Masters:  1,
 		Variant:  "setnx-px-lua",
 		Extends:  true,

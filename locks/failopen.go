@@ -13,7 +13,6 @@ func failOpenSpec() Spec {
 		Name:     "fail-open",
 		Title:    "setnx-px-lua that is granted when the server cannot be reached",
 		Source:   "mutant of setnx-px-lua",
-		Flaw:     "P85",
 		Masters:  1,
 		Variant:  "setnx-px-lua",
 		HasToken: true,

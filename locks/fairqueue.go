@@ -45,7 +45,6 @@ func fairQueueBargingSpec() Spec {
 		Name:     "fair-queue-barging",
 		Title:    "fair-queue that lets in who finds the lock free",
 		Source:   "mutant of fair-queue",
-		Flaw:     "P84",
 		Masters:  1,
 		Variant:  "fair-queue",
 		HasToken: true,

@@ -12,7 +12,6 @@ func fencedEarlySpec() Spec {
 		Name:     "fenced-early",
 		Title:    "fenced that draws its token before it has the lock",
 		Source:   "mutant of fenced",
-		Flaw:     "P78",
 		Masters:  1,
 		Variant:  "fenced",
 		Fencing:  true,

@@ -13,7 +13,6 @@ func fencedEvalshaSpec() Spec {
 		Name:     "fenced-evalsha",
 		Title:    "fenced that sends its scripts once, and then only their digests",
 		Source:   "mutant of fenced, R",
-		Flaw:     "P57",
 		Masters:  1,
 		Variant:  "fenced",
 		Fencing:  true,

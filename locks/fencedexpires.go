@@ -12,7 +12,6 @@ func fencedExpiresSpec() Spec {
 		Name:     "fenced-expires",
 		Title:    "fenced whose counter ends with the lease",
 		Source:   "mutant of fenced",
-		Flaw:     "P76",
 		Masters:  1,
 		Variant:  "fenced",
 		Fencing:  true,

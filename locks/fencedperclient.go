@@ -12,7 +12,6 @@ func fencedPerClientSpec() Spec {
 		Name:     "fenced-per-client",
 		Title:    "fenced with a counter for each client",
 		Source:   "mutant of fenced",
-		Flaw:     "P77",
 		Masters:  1,
 		Variant:  "fenced",
 		Fencing:  true,

@@ -18,7 +18,6 @@ func getSetSpec() Spec {
 		Promises: Promises{Tolerance: getSetTolerance},
 		Title:    "SETNX of the instant it ends, if that has passed GETSET, then EXPIRE; DEL",
 		Source:   "B",
-		Flaw:     "P05, P06, P07",
 		Masters:  1,
 		Breaks: map[string]string{
 			"foreign release is refused":         "P07: DEL takes the lock from its next holder",

@@ -17,7 +17,6 @@ func impatientSpec() Spec {
 		Name:     "impatient",
 		Title:    "setnx-px-lua that deletes the key at every hundredth refusal",
 		Source:   "mutant of setnx-px-lua",
-		Flaw:     "P79",
 		Masters:  1,
 		Variant:  "setnx-px-lua",
 		HasToken: true,

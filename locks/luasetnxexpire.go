@@ -14,7 +14,6 @@ func luaSetNXExpireSpec() Spec {
 		Name:         "lua-setnx-expire",
 		Title:        "script of SETNX and EXPIRE; DEL",
 		Source:       "B",
-		Flaw:         "P07, P28",
 		Masters:      1,
 		WholeSeconds: true,
 		Breaks: map[string]string{

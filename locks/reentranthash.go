@@ -84,7 +84,6 @@ func reentrantHashThreadIDSpec() Spec {
 		Name:     "reentrant-hash-thread-id",
 		Title:    "reentrant-hash whose field is the bare thread id",
 		Source:   "C",
-		Flaw:     "P29",
 		Masters:  1,
 		Variant:  "reentrant-hash",
 		Extends:  true,

@@ -11,12 +11,12 @@ func reentrantLocalSpec() Spec {
 		Name:     "reentrant-local",
 		Title:    "setnx-px-lua, re-entries counted by the client",
 		Source:   "D",
-		Flaw:     "P30, P62, P67",
 		Masters:  1,
 		Reenters: true,
 		HasToken: true,
 		Breaks: map[string]string{
-			"foreign release is refused": "P62: the last release says that it worked, whatever Redis answers",
+			"foreign release is refused":         "P62: the last release says that it worked, whatever Redis answers",
+			"interrupted acquire leaves nothing": "P26: an acquire whose reply was lost says that the lock is taken",
 		},
 		New: newReentrantLocal,
 	}
@@ -33,9 +33,8 @@ func reentrantLocalSpec() Spec {
 // Broken: the count outlives the lease, so that a re-entry succeeds while somebody else
 // holds the lock (P30), and is told a deadline that Redis knows nothing of. A release says
 // that it worked whatever Redis answers (P62), or if Redis cannot be reached (P67); only a
-// release without an acquire is refused.
-//
-// Different from D: an acquire whose outcome is unknown is an error and not a refusal.
+// release without an acquire is refused. An acquire that fails for any reason says that the
+// lock is taken, also if its reply was lost (P26).
 //
 // A Locker stands for one thread of its process. Goroutines that share it re-enter each
 // other's lock.
@@ -68,7 +67,7 @@ func (r *reentrantLocal) Acquire(ctx context.Context, key string, ttl time.Durat
 	}
 	first, err := r.single.Acquire(ctx, key, ttl)
 	if err != nil {
-		return nil, err
+		return nil, ErrTaken // D logs an error and says false
 	}
 	held := first.(*singleLease)
 	r.mu.Lock()

@@ -10,8 +10,6 @@ type Spec struct {
 	Sound  bool
 	// Assumption is what a sound lock needs in order to be sound.
 	Assumption string
-	// Flaw names the pitfalls that break a broken lock.
-	Flaw string
 	// Breaks are the clauses of the contract of locks that a broken lock must fail, with the reasons.
 	Breaks map[string]string
 	// Masters is the number of independent masters: 1, or 5 for Redlock.

@@ -5,7 +5,6 @@ func setNXPXLuaResendSpec() Spec {
 		Name:     "setnx-px-lua-resend",
 		Title:    "setnx-px-lua whose client sends a command again if its reply gets lost",
 		Source:   "D, go-redis#2985",
-		Flaw:     "P26",
 		Masters:  1,
 		Variant:  "setnx-px-lua",
 		Extends:  true,

@@ -5,7 +5,6 @@ func rwHashClientIDSpec() Spec {
 		Name:      "rw-hash-client-id",
 		Title:     "rw-hash whose entries are clients, which may come in again and are not counted",
 		Source:    "mutant of rw-hash, E",
-		Flaw:      "P46",
 		Masters:   1,
 		Variant:   "rw-hash",
 		Extends:   true,

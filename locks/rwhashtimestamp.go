@@ -13,7 +13,6 @@ func rwHashTimestampSpec() Spec {
 		Name:      "rw-hash-timestamp",
 		Title:     "a hash with client times of a reader and a writer; HDEL if equal",
 		Source:    "E 2",
-		Flaw:      "P42, P43, P44, P45, P64, P65",
 		Masters:   1,
 		ReadWrite: true,
 		Breaks: map[string]string{
@@ -68,7 +67,6 @@ func rwHashTimestampFixedSpec() Spec {
 		Name:      "rw-hash-timestamp-fixed",
 		Title:     "rw-hash-timestamp with the listing's time-outs: 10 s the key, 1 s a reader, 3 s a writer",
 		Source:    "E 3",
-		Flaw:      "P42, P43, P44, P45",
 		Masters:   1,
 		Variant:   "rw-hash-timestamp",
 		ReadWrite: true,

@@ -12,7 +12,6 @@ func rwTwoKeySpec() Spec {
 		Name:      "rw-two-key",
 		Title:     "a key for all readers, a key for the writer; DEL",
 		Source:    "E 1",
-		Flaw:      "P40, P41, P45, P63",
 		Masters:   1,
 		ReadWrite: true,
 		Keys:      func(key string) []string { return []string{key, readKey(key)} },

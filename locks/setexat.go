@@ -7,7 +7,6 @@ func setEXATSpec() Spec {
 		Name:     "set-exat",
 		Title:    "set-options with EXAT: the client says at which second the key ends",
 		Source:   "C",
-		Flaw:     "P56, P91",
 		Masters:  1,
 		Variant:  "set-options",
 		Extends:  true,

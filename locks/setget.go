@@ -13,7 +13,6 @@ func setGetSpec() Spec {
 		Name:     "set-get",
 		Title:    "SET with GET, whose answer of nothing is taken for success; compare-and-delete script",
 		Source:   "C",
-		Flaw:     "P05, P86",
 		Masters:  1,
 		Variant:  "set-options",
 		HasToken: true,

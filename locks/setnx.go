@@ -10,7 +10,6 @@ func setNXSpec() Spec {
 		Name:    "setnx",
 		Title:   "SETNX; DEL",
 		Source:  "D",
-		Flaw:    "P01",
 		Masters: 1,
 		Breaks: map[string]string{
 			"expiry":                             "P01: the key has no TTL, so that no lease ends",

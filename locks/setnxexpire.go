@@ -12,7 +12,6 @@ func setNXExpireSpec() Spec {
 		Name:     "setnx-expire",
 		Title:    "SETNX, then EXPIRE; DEL",
 		Source:   "A 3.3, B, D",
-		Flaw:     "P02, P07",
 		Masters:  1,
 		HasToken: true,
 		Breaks: map[string]string{

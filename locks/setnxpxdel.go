@@ -11,7 +11,6 @@ func setNXPXDelSpec() Spec {
 		Name:     "setnx-px-del",
 		Title:    "SET NX PX; unconditional DEL",
 		Source:   "A 4.3, D",
-		Flaw:     "P07",
 		Masters:  1,
 		HasToken: true,
 		Breaks: map[string]string{

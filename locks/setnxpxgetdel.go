@@ -11,7 +11,6 @@ func setNXPXGetDelSpec() Spec {
 		Name:     "setnx-px-get-del",
 		Title:    "SET NX PX; GET, compare, DEL",
 		Source:   "A 4.4, D",
-		Flaw:     "P08",
 		Masters:  1,
 		HasToken: true,
 		New:      newSetNXPXGetDel,

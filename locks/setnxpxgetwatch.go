@@ -12,7 +12,6 @@ func setNXPXGetWatchSpec() Spec {
 		Name:     "setnx-px-get-watch",
 		Title:    "SET NX PX; GET, WATCH, MULTI, DEL, EXEC",
 		Source:   "A 4.2 mutant",
-		Flaw:     "P09",
 		Masters:  1,
 		Variant:  "setnx-px-watch",
 		HasToken: true,

@@ -11,7 +11,6 @@ func setNXPXWatchMisreadSpec() Spec {
 		Name:     "setnx-px-watch-misread",
 		Title:    "setnx-px-watch that reads the replies of its release wrongly",
 		Source:   "A 2.3, A 4.2",
-		Flaw:     "P10",
 		Masters:  1,
 		Variant:  "setnx-px-watch",
 		HasToken: true,

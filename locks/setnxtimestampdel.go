@@ -15,7 +15,6 @@ func setNXTimestampDelSpec() Spec {
 		Name:    "setnx-timestamp-del",
 		Title:   "SETNX of the instant it ends, if that has passed DEL and SETNX; DEL",
 		Source:  "B",
-		Flaw:    "P04, P06, P07",
 		Masters: 1,
 		Breaks: map[string]string{
 			"foreign release is refused":   "P07: DEL takes the lock from its next holder",

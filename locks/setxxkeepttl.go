@@ -13,7 +13,6 @@ func setXXKeepTTLSpec() Spec {
 		Name:     "set-xx-keepttl",
 		Title:    "set-options that extends by SET with XX and KEEPTTL",
 		Source:   "C",
-		Flaw:     "P69, P74",
 		Masters:  1,
 		Variant:  "set-options",
 		Extends:  true,

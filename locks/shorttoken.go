@@ -11,7 +11,6 @@ func shortTokenSpec() Spec {
 		Name:     "short-token",
 		Title:    "setnx-px-lua whose tokens are one of 32",
 		Source:   "mutant of setnx-px-lua",
-		Flaw:     "P80",
 		Masters:  1,
 		Variant:  "setnx-px-lua",
 		HasToken: true,

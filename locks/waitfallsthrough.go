@@ -12,7 +12,6 @@ func waitFallsThroughSpec() Spec {
 		Name:     "wait-falls-through",
 		Title:    "setnx-px-lua whose wait answers that it has the lock when it gives up",
 		Source:   "mutant of setnx-px-lua",
-		Flaw:     "P83",
 		Masters:  1,
 		Variant:  "setnx-px-lua",
 		HasToken: true,

@@ -55,7 +55,6 @@ func watchdogUncappedSpec() Spec {
 		Name:     "watchdog-uncapped",
 		Title:    "watchdog without a bound on the total hold time",
 		Source:   "D (Redisson)",
-		Flaw:     "P39",
 		Masters:  1,
 		Variant:  "watchdog",
 		Renews:   true,

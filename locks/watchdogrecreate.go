@@ -12,7 +12,6 @@ func watchdogRecreateSpec() Spec {
 		Name:     "watchdog-recreate",
 		Title:    "watchdog whose renewal sets a key that is gone, and outlives the release",
 		Source:   "mutant (redisson#7272)",
-		Flaw:     "P38",
 		Masters:  1,
 		Variant:  "watchdog",
 		Renews:   true,

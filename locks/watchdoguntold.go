@@ -10,7 +10,6 @@ func watchdogUntoldSpec() Spec {
 		Name:     "watchdog-untold",
 		Title:    "watchdog that does not tell its holder of a loss",
 		Source:   "Redisson (redisson#4698)",
-		Flaw:     "P37",
 		Masters:  1,
 		Variant:  "watchdog",
 		Renews:   true,

@@ -226,7 +226,7 @@ func (f *gateFlags) run(ctx context.Context, opt gate.Options, stdout, stderr io
 	var failed error
 	if res.Whole() {
 		res.Explored, failed = f.explore(ctx, opt, plan, stderr)
-		failed = errors.Join(failed, f.keepRecord(ctx, opt, res))
+		failed = errors.Join(failed, f.keepRecord(res))
 	} else {
 		failed = fmt.Errorf("interrupted after %d of %d runs", len(res.Rows), res.Share)
 	}
@@ -241,22 +241,11 @@ func (f *gateFlags) run(ctx context.Context, opt gate.Options, stdout, stderr io
 }
 
 // keepRecord writes what was reproduced into the track record, if there is one.
-func (f *gateFlags) keepRecord(ctx context.Context, opt gate.Options, res gate.Results) error {
+func (f *gateFlags) keepRecord(res gate.Results) error {
 	if f.record == "" {
 		return nil
 	}
-	plan, err := gate.NewFindings(opt)
-	if err != nil {
-		return err
-	}
-	found, err := plan.Play(ctx, f.jobs, gate.Watch{})
-	if err == nil && !found.Whole() {
-		err = errors.New("interrupted before the track record was written")
-	}
-	if err != nil {
-		return err
-	}
-	data, err := gate.TrackRecord(f.record, res, found, scenarios.All(), f.commit)
+	data, err := gate.TrackRecord(f.record, res, scenarios.All(), f.commit)
 	if err == nil {
 		err = gate.WriteFile(f.record, data)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/internal/libraries"
 	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/scenarios"
 )
 
@@ -141,16 +142,25 @@ func lockRows() [][]string {
 			nodes += "+" + fmt.Sprint(l.Replicas)
 		}
 		rows = append(rows, []string{
-			l.Name, yesNo(l.Sound), nodes, strings.Join(l.Capabilities(), ", "), l.Source, ranges(l.Flaw),
+			l.Name, yesNo(l.Sound), nodes, strings.Join(l.Capabilities(), ", "), l.Source, ranges(pitfallsOf(l)),
 			l.Title, l.Assumption, fmt.Sprint(l.Masters), fmt.Sprint(l.Replicas), yesNo(l.Fencing), l.Variant,
 		})
 	}
 	return rows
 }
 
+// pitfallsOf are the numbers of the scenarios that break a lock.
+func pitfallsOf(l locks.Spec) (ids []string) {
+	for _, s := range scenarios.All() {
+		if s.Breaks(l, libraries.Catalogue()) {
+			ids = append(ids, s.ID)
+		}
+	}
+	return ids
+}
+
 // ranges shortens three or more pitfalls that follow each other: P42-P45, P64.
-func ranges(flaw string) string {
-	ids := strings.Split(flaw, ", ")
+func ranges(ids []string) string {
 	var short []string
 	for i := 0; i < len(ids); {
 		end := i

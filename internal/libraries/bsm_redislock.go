@@ -83,7 +83,6 @@ func bsmRedislockCustomTokenSpec() locks.Spec {
 		Name:       "bsm-redislock-custom-token",
 		Title:      "redislock with the client's name as its token",
 		Source:     "bsm/redislock v0.9.4",
-		Flaw:       "P55",
 		Masters:    1,
 		Variant:    "bsm-redislock",
 		Extends:    true,

@@ -19,7 +19,6 @@ func setNXPXWatchSharedSpec() locks.Spec {
 		Name:       "setnx-px-watch-shared",
 		Title:      "setnx-px-watch on one connection for all threads of a process",
 		Source:     "A 3.1, A 4.2",
-		Flaw:       "P59",
 		Masters:    1,
 		Variant:    "setnx-px-watch",
 		HasToken:   true,

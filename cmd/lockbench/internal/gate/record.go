@@ -38,57 +38,10 @@ type recordRow struct {
 	library  bool
 }
 
-// NewFindings plans what the catalogue has no case of: the pitfalls that break a real library,
-// as the list of locks says.
-func NewFindings(opt Options) (*Plan, error) {
-	opt = opt.withDefaults()
-	chosen, err := choose(opt.Catalogue, opt.Only)
-	if err != nil {
-		return nil, err
-	}
-	opt.Only, opt.Subject = nil, &Subject{}
-	whole := &Plan{opt: opt, bench: newBench(opt)}
-	for _, s := range chosen {
-		for _, lock := range victims(s) {
-			opt.Catalogue, opt.Subject = []scenarios.Scenario{s}, &Subject{Lock: lock}
-			p, err := NewPlan(opt)
-			if err != nil {
-				return nil, err
-			}
-			whole.items = append(whole.items, p.items...)
-		}
-	}
-	whole.planned = len(whole.items)
-	return whole, nil
-}
-
-// victims are the real libraries that a pitfall breaks, as the list of locks says, and that
-// are no case of its scenario.
-func victims(s scenarios.Scenario) []locks.Spec {
-	return slices.DeleteFunc(libraries.Catalogue(), func(l locks.Spec) bool {
-		return l.Library() == "" || !slices.Contains(strings.Split(l.Flaw, ", "), s.ID) ||
-			slices.ContainsFunc(s.Cases, func(c scenarios.Case) bool { return c.Lock == l.Name })
-	})
-}
-
-// found is the first run of the user's own lock that broke, if all did.
-func (r Results) found(s scenarios.Scenario, lock string) (Row, bool) {
-	rows := slices.DeleteFunc(slices.Clone(r.Rows), func(row Row) bool { return row.Scenario != s.Name || row.Lock != lock })
-	for _, row := range rows {
-		if row.Outcome != Unexpected || len(row.Violated()) == 0 {
-			return row, false
-		}
-	}
-	if len(rows) == 0 {
-		return Row{}, false
-	}
-	return rows[0], true
-}
-
-// TrackRecord is the track record at path, brought up to date: what the gate r and the
-// findings of NewFindings reproduced is written anew, at that commit if it is not empty; what
-// they did not play, or not reproduce, stays as it was.
-func TrackRecord(path string, r, findings Results, catalogue []scenarios.Scenario, commit string) ([]byte, error) {
+// TrackRecord is the track record at path, brought up to date: what the gate r
+// reproduced is written anew, at that commit if it is not empty; what it did not play, or not
+// reproduce, stays as it was.
+func TrackRecord(path string, r Results, catalogue []scenarios.Scenario, commit string) ([]byte, error) {
 	old, err := readRecord(path)
 	if err != nil {
 		return nil, err
@@ -112,10 +65,6 @@ func TrackRecord(path string, r, findings Results, catalogue []scenarios.Scenari
 			if pitfall {
 				rows = record(rows, old, pitfallRow(s, c, row), commit, played)
 			}
-		}
-		for _, lock := range victims(s) {
-			row, broke := findings.found(s, lock.Name)
-			rows = record(rows, old, libraryRow(s, lock, row), commit, broke)
 		}
 	}
 	return drawRecord(rows), nil

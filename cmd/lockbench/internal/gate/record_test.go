@@ -21,21 +21,7 @@ func TestTrackRecord(t *testing.T) {
 		opt.Command = func(cfg harness.Config, _ string) string {
 			return fmt.Sprintf("lockbench run --scenario %s --lock %s", cfg.Name, cfg.Lock.Name)
 		}
-		findings, err := gate.NewFindings(gate.Options{Only: opt.Only, Seed: 1, Command: opt.Command, Run: pretend(func(cfg harness.Config, v map[checker.Property]checker.Verdict) error {
-			v[checker.TruthfulReplies] = checker.Pass
-			if cfg.Lock.Library() != "" {
-				v[checker.TruthfulReplies] = checker.Fail
-			}
-			return nil
-		})})
-		if err != nil {
-			t.Fatal(err)
-		}
-		found, err := findings.Play(t.Context(), 1, gate.Watch{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, err := gate.TrackRecord(file, play(t, opt), found, scenarios.All(), commit)
+		data, err := gate.TrackRecord(file, play(t, opt), scenarios.All(), commit)
 		if err == nil {
 			err = gate.WriteFile(file, data)
 		}
@@ -63,8 +49,7 @@ func TestTrackRecord(t *testing.T) {
 		t.Errorf("a real library: %q in\n%s", got, page)
 	}
 
-	// P62 has no case of rueidislock, but the list of locks says that it breaks it.
-	if got := row(page, "P62", "rueidislock"); !strings.Contains(got, "| rueidislock v1.0.79 |") || !strings.Contains(got, "| truthful replies |") {
+	if got := row(page, "P62", "rueidislock"); got != "" {
 		t.Errorf("a real library that is no case: %q in\n%s", got, page)
 	}
 
