@@ -44,7 +44,7 @@ func TestFailFast(t *testing.T) {
 		guard resource.Guard
 		ends  bool
 	}{
-		{harness.Load{Workload: "contend", Clients: 5, Limit: 20 * time.Second, Nemesis: []string{"pause"}}, "fenced", resource.None, true},
+		{harness.Load{Workload: "contend", Clients: 5, Limit: 40 * time.Second, Nemesis: []string{"pause"}}, "fenced", resource.None, true},
 		{harness.Load{Workload: "contend", Clients: 5, Limit: 10 * time.Second, Nemesis: []string{"pause"}}, "fenced", resource.Fence, false},
 		{harness.Load{Workload: "contend", Clients: 5}, "setnx-px-lua", resource.None, false},
 		{harness.Load{Workload: "lottery", Clients: 5, Rounds: 40}, "exists-set", resource.None, true},

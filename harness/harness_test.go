@@ -126,6 +126,7 @@ func needNoFault() map[string]string {
 		"lua-uuid-one-try":           "P48: it never tries",
 		"reentrant-hash-thread-id":   "P29: every process has a thread 1",
 		"setnx-px-watch-misread":     "P10: it takes every release for a refusal",
+		"set-get":                    "P90: who is refused has written over the holder's key",
 		"extend-seconds":             "P74: an extend gives its key a thousandth of the time",
 		"fenced-per-client":          "P77: each client counts its own tokens",
 		"redsync-fail-fast":          "P27: a SET that is still on its way when an acquire is refused lands after the clean-up",

@@ -19,6 +19,8 @@ func TestContractOnRealServers(t *testing.T) {
 		switch spec.Name {
 		case "redsync-fail-fast":
 			continue // P27: on real servers it is chance which clauses its late SETs break
+		case "set-exat":
+			continue // EXAT counts whole seconds: on real servers it is chance by how much a lease of less is longer
 		case "deadline-late":
 			continue // P75: on real servers it is chance for how long an answer is on its way
 		}

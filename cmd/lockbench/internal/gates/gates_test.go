@@ -59,7 +59,7 @@ func TestHeld(t *testing.T) {
 			{At: "B", Condition: "wait done B.1"},
 		},
 		"setnx-px-lua-resend": {{Goes: "master", Condition: "at A.1 SET#1 reply: lose"}},
-		"getset":              {{At: "A", Goes: "B", Condition: "after A.1"}},
+		"getset":              {{At: "A", Goes: "B", Condition: "after A.1"}, {At: "A", Goes: "C", Condition: "after A.2"}},
 		"exists-set":          nil,
 	} {
 		got, res := run(t, found(t, lock))
