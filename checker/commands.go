@@ -130,7 +130,7 @@ func reply(x histories.Exchange) string {
 	case x.Reply != "":
 		return x.Reply
 	case x.Answer != "":
-		return x.Answer + ", which its client did not get"
+		return x.Answer + " (its client did not get it)"
 	}
 	return "no reply"
 }

@@ -19,6 +19,19 @@ func setEXATSpec() Spec {
 			"interrupted acquire leaves nothing": "EXAT counts whole seconds, so that a lease of less lasts for one or two",
 			"foreign release is refused":         "EXAT counts whole seconds, so that a lease of less lasts for one or two",
 		},
-		New: func(env Env) Locker { return newSetOptions(env, SetOptions{Expiry: EXAT}) },
+		New: newSetEXAT,
 	}
 }
+
+// newSetEXAT returns the lock set-exat: set-options whose key ends at an instant that the client
+// computes.
+//
+//	acquire           SET key token NX EXAT second, rounded up
+//	release, extend   as set-options
+//
+// Source: C 不可重入锁, the option EXAT.
+//
+// Broken: the client's clock and the server's must agree. A server whose clock is ahead by the TTL
+// keeps nothing, and answers OK (P56); so does any server of a client whose clock is behind by as
+// much (P91).
+func newSetEXAT(env Env) Locker { return newSetOptions(env, SetOptions{Expiry: EXAT}) }

@@ -17,9 +17,9 @@ func setGetSpec() Spec {
 		Variant:  "set-options",
 		HasToken: true,
 		Breaks: map[string]string{
-			"mutual exclusion": "P86: who is refused has put its own token in the holder's place",
-			"refusal":          "P86: who is refused has put its own token in the holder's place",
-			"no re-entry":      "P86: who is refused has put its own token in the holder's place",
+			"mutual exclusion": "P90: who is refused has put its own token in the holder's place",
+			"refusal":          "P90: who is refused has put its own token in the holder's place",
+			"no re-entry":      "P90: who is refused has put its own token in the holder's place",
 		},
 		New: newSetGet,
 	}
@@ -35,8 +35,8 @@ func setGetSpec() Spec {
 // as if a nil were a grant.
 //
 // Broken: SET writes whatever it finds. Who is refused has put its own token and its own TTL in
-// the holder's place (P05), so that the holder's release is refused and the key belongs to
-// nobody (P86).
+// the holder's place, so that the holder's release is refused and the key belongs to nobody
+// (P90).
 func newSetGet(env Env) Locker {
 	return &single{env: env, release: compareAndDelete, acquire: setGetPX}
 }

@@ -109,7 +109,7 @@ func (s *scene) eliminated(a *histories.Hold, m *effect, unclear []*effect, t *e
 		others = append(others, e)
 	}
 	switch {
-	case len(others) == 0 && m.TTL == 0 && m.Kind.Changes() && t.Kind == histories.Takes && s.who(t) != name:
+	case len(others) == 0 && s.byInstant(m) && t.Kind == histories.Takes && s.who(t) != name:
 		return s.cause(checker.LeaseTooShort, fmt.Sprintf("%s asked for a lease of %v, and its key, which was to end at an instant that the command named, had ended when %s took it: %s %s; %s %s.",
 			name, a.TTL, s.who(t), s.quote(m), s.when(m), s.quote(t), s.when(t)), []*effect{m, t}, a.Returned.Event)
 	case len(others) == 0 && t.call.is(histories.Acquire) && t.Kind != histories.Looks && s.who(t) != name:
@@ -135,6 +135,14 @@ func (s *scene) eliminated(a *histories.Hold, m *effect, unclear []*effect, t *e
 			name, strings.Join(list, ", "), name, a.Returned.Event, s.who(t), eventOf(t)), append(slices.Clone(others), m, t), a.Returned.Event)
 	}
 	return nil
+}
+
+// byInstant says whether a plain command has set a key that ends at an instant which it names.
+func (s *scene) byInstant(e *effect) bool {
+	words := s.Exchanges[e.Exchange].Words
+	return len(words) > 3 && strings.EqualFold(words[0], "SET") && slices.ContainsFunc(words[3:], func(w string) bool {
+		return strings.EqualFold(w, "EXAT") || strings.EqualFold(w, "PXAT")
+	})
 }
 
 // ownEnd explains that a's own command, which is all that came to the key, ended a's hold.

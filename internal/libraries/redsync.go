@@ -110,7 +110,7 @@ func redsyncSetNXOnExtendSpec() locks.Spec {
 		Extends:  true,
 		HasToken: true,
 		Breaks: map[string]string{
-			"extend after expiry is refused": "P38: extend sets a key that is gone",
+			"extend after expiry is refused": "P68: extend sets a key that is gone",
 		},
 		New: newRedsyncSetNXOnExtend,
 	}
@@ -122,7 +122,7 @@ func redsyncSetNXOnExtendSpec() locks.Spec {
 //
 // Broken: extend brings a lost lease back, and says that it was held all the time, even if
 // somebody else has had the lock in between. An extend that arrives after the release
-// takes the lock again (P38).
+// takes the lock again (P68).
 func newRedsyncSetNXOnExtend(env locks.Env) locks.Locker {
 	return adaptRedsync(env, redsync.WithSetNXOnExtend())
 }
