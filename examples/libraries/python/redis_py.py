@@ -1,0 +1,59 @@
+#!/usr/bin/python3
+"""redis.lock.Lock of redis-py, with the defaults of the client and of the lock.
+
+    lockbench gate --worker 'python3 examples/libraries/python/redis_py.py'
+"""
+
+import redis
+from redis.exceptions import LockError
+
+from loop import serve
+
+
+class RedisPy:
+    NAME = "redis-py Lock " + redis.__version__
+    KEYS = ["%s"]
+    ERRORS = (redis.RedisError,)
+    PROMISES = {"extend_adds": True, "poll": 100}  # as extend and sleep document their defaults
+    LOCK, EXTEND = {}, {}
+
+    def __init__(self, addresses, setting):
+        host, _, port = addresses[0].rpartition(":")
+        self.client = self.connect(host, int(port))
+
+    def connect(self, host, port):
+        return redis.Redis(host=host, port=port)
+
+    def new(self, key, ttl_ms):
+        return self.client.lock(key, timeout=ttl_ms / 1000, **self.LOCK)
+
+    def acquire(self, key, ttl_ms):
+        lock = self.new(key, ttl_ms)
+        return lock if lock.acquire(blocking=False) else None
+
+    def wait(self, key, ttl_ms, limit_s):
+        lock = self.new(key, ttl_ms)
+        return lock if lock.acquire(blocking_timeout=limit_s) else None
+
+    def release(self, key, lock):
+        try:
+            lock.release()
+        except LockError:
+            return False
+        return True
+
+    def extend(self, key, lock, ttl_ms):
+        try:
+            return lock.extend(ttl_ms / 1000, **self.EXTEND)
+        except LockError:
+            return False
+
+    def holds(self, key, lock):
+        return lock.owned()
+
+    def disconnect(self):
+        self.client.connection_pool.disconnect()
+
+
+if __name__ == "__main__":
+    serve(RedisPy)
