@@ -21,7 +21,7 @@ TIMEOUT           ?= 25m
 # What runs in parallel waits most of its time for leases to end on real servers.
 WIDE              ?= 16
 
-.PHONY: help build test test-fast explored discover nightly lint lists docs docs-check track-record bench bench-check bench-compare soak differential fuzz cover tidy-check examples clean
+.PHONY: help build test test-fast explored discover nightly lint lists docs docs-check choosing-measured track-record bench bench-check bench-compare soak differential fuzz cover tidy-check examples clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -33,7 +33,7 @@ build: ## Build bin/lockbench
 # tests that play hundreds of runs, and packages in which nothing runs at once, go without it. At night nothing does (UNRACED= ALONE=).
 UNRACED := ^(TestMutants|TestHarnessFaults|TestTwoBackendsOneVerdict|TestMergedIsWhole|TestRWHashFollowsItsModel|TestBackgroundReplays|TestCatalogue|TestCatalogueOnProcesses|TestWorkloads|TestSimulatedCrashes|TestRenamedLocks|TestRenamedLocksAtTheGate|TestCommandsOfRandomLoad|TestRandomFaults|TestRandomRuns|TestContendWithoutFaults|TestAlbumChangesNothing|TestSuccessionsInVirtualTime|TestNetworkFaultsReplay|TestSameSeedSameBytes|TestAllFaultsTogether|TestFailFast|TestFailFastKnowsWhatIsExpected|TestRenewalsGetLost|TestWrongClocks|TestScripts|TestProcessScripts|TestBombs|TestWhatIsWrittenFits|TestSchemasWant|TestSameSeedSamePage|TestVariants|TestCommandsRunAsPrinted|TestOneDeviation|TestCatalogueInFairWeather|TestShards|TestResume|TestFaultyReference|TestSwappedEdges|TestShrinkHeedsTheReference|TestDrawn|TestFoundSchedules|TestFoundSchedulesAreLeast|TestMarginsAreMargins|TestMarginsTable|TestStrangers|TestOverviewOfParts|TestSwarmReplays|TestAnomalies|TestWithoutDeviation)$$
 WITH    := ./harness ./locks ./locktest ./internal/explore ./cmd/lockbench ./cmd/lockbench/internal/gate
-ALONE   := /(checker|oracle|demo|peers|report|html|picture|plot|causes|certificate|certify|orders|explain|catalogue|packed|schedule|words|house|scenarios)$$
+ALONE   := /(checker|oracle|demo|peers|report|html|picture|plot|causes|certificate|certify|orders|explain|catalogue|packed|schedule|words|house|choosing|scenarios)$$
 ALL      = $(if $(TESTFLAGS),,$(filter ./...,$(PKG)))
 GO_TEST  = $(GO) test -vet=off -count=1 -timeout $(TIMEOUT) -parallel $(WIDE) -v
 
@@ -81,15 +81,21 @@ lint: ## Check with gofmt, go vet and golangci-lint, whose version is pinned
 lists: ## List every lock, fault, judge and random load that stands in a file of its own
 	$(GO) test ./internal/testkit/house -run TestLists -update
 
-docs: build ## Write docs/locks.md, docs/nemeses.md, docs/architecture.md, docs/anomalies.md, docs/margins.md, docs/matrix.md, the picture and the generated parts of README.md, README.zh.md and docs/course again; tests and docs-check fail when they are not true
+docs: build ## Write docs/choosing.md, docs/locks.md, docs/nemeses.md, docs/architecture.md, docs/anomalies.md, docs/margins.md, docs/matrix.md, the picture and the generated parts of README.md, README.zh.md and docs/course again; tests and docs-check fail when they are not true
 	$(GO) test ./locks -run TestDocs -update
 	$(GO) test ./harness -run TestDocs -update
 	$(GO) test ./internal/testkit/house -run TestArchitecture -update
 	$(GO) test ./internal/explore -run TestMarginsTable -update
+	$(GO) test ./internal/testkit/choosing -run TestChoosing -update
 	$(GO) test ./checker -run TestReadmeDefinesProperties -update
 	$(GO) test ./internal/explore -run TestAnomalies -update
 	$(GO) test ./cmd/lockbench -run 'TestReadme|TestCourseIsTrue' -update-readme
 	bin/lockbench matrix --format markdown --output docs/matrix.md
+
+# Milliseconds differ from run to run: they are kept with their date, and nothing compares them.
+choosing-measured: ## Measure the locks of docs/choosing.md on redis-server again, and write the page with the figures and their date
+	$(GO) test ./internal/testkit/choosing -run TestMeasured -measure
+	$(GO) test ./internal/testkit/choosing -run TestChoosing -update
 
 # The commit must be one that has what is recorded, so that anybody can check it out.
 track-record: build ## Write docs/track-record.md again, with the present commit in every row that it reproduces
@@ -97,7 +103,8 @@ track-record: build ## Write docs/track-record.md again, with the present commit
 		echo "commit your changes first: the track record names the commit that it was reproduced at"; exit 1; fi
 	bin/lockbench gate --track-record docs/track-record.md --commit "$$(git rev-parse --short=12 HEAD)"
 
-docs-check: build ## Check docs/matrix.md and docs/track-record.md against runs of the whole catalogue
+docs-check: build ## Check docs/choosing.md, docs/matrix.md and docs/track-record.md against runs of the whole catalogue
+	$(GO) test ./internal/testkit/choosing -count=1
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
 	cp docs/track-record.md "$$dir" && \
 	bin/lockbench gate --track-record "$$dir/track-record.md" && \

@@ -9,19 +9,20 @@ import (
 // mayBeSkipped are the files whose tests CI lets be skipped, each with what the test wants.
 func mayBeSkipped() map[string]string {
 	return map[string]string{
-		"checker/models_test.go":                  "a checkout of Knossos",
-		"internal/peers/random_test.go":           "hours",
-		"cmd/lockbench/scale_test.go":             "make bench-check",
-		"cmd/lockbench/starved_test.go":           "a starved machine",
-		"examples/go/broken_test.go":              "locks that are broken on purpose; another test there plays them",
-		"examples/recording/recorder_test.go":     "a JDK, which is large",
-		"internal/explore/found_test.go":          "a search of the whole catalogue, which takes minutes",
-		"internal/explore/pitfalls_test.go":       "a search of the whole catalogue, which takes minutes",
-		"internal/peers/discovered_test.go":       "a search of the whole catalogue, which takes minutes",
-		"internal/explore/shorten_test.go":        "to be asked to write files",
-		"internal/testkit/effort/effort.go":       "to be run without -short",
-		"internal/testkit/effort/summary_test.go": "nothing: it tests how skips are told",
-		"internal/testkit/locktest/languages.go":  "a JDK, which is large",
+		"checker/models_test.go":                     "a checkout of Knossos",
+		"internal/peers/random_test.go":              "hours",
+		"cmd/lockbench/scale_test.go":                "make bench-check",
+		"cmd/lockbench/starved_test.go":              "a starved machine",
+		"examples/go/broken_test.go":                 "locks that are broken on purpose; another test there plays them",
+		"examples/recording/recorder_test.go":        "a JDK, which is large",
+		"internal/explore/found_test.go":             "a search of the whole catalogue, which takes minutes",
+		"internal/explore/pitfalls_test.go":          "a search of the whole catalogue, which takes minutes",
+		"internal/peers/discovered_test.go":          "a search of the whole catalogue, which takes minutes",
+		"internal/explore/shorten_test.go":           "to be asked to write files",
+		"internal/testkit/choosing/measured_test.go": "make choosing-measured",
+		"internal/testkit/effort/effort.go":          "to be run without -short",
+		"internal/testkit/effort/summary_test.go":    "nothing: it tests how skips are told",
+		"internal/testkit/locktest/languages.go":     "a JDK, which is large",
 	}
 }
 
