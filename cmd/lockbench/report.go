@@ -32,6 +32,7 @@ const (
 type reportFlags struct {
 	format, out string
 	lang        spoken
+	asIssue     bool
 }
 
 func newReport() *cobra.Command {
@@ -44,11 +45,15 @@ picture alone as SVG. DIR is a run directory, a link to one such as store/<scena
 history.jsonl.
 
 A run that was never judged, because it was killed, is judged now. Of files that are damaged what is sound is drawn, and the
-page and standard error tell of the damage. It exits with 0 if the run was drawn, whatever its verdict.`,
+page and standard error tell of the damage. It exits with 0 if the run was drawn, whatever its verdict.
+
+With --issue it writes what the run found as Markdown, ready to be sent to those who maintain the lock: what, with which versions, the
+steps and the command that show it, what was expected, and what was seen. It exits with 3 if the run found nothing.`,
 		Example: `  lockbench report store/failover-async-repl/latest
   lockbench report store/failover-async-repl/latest -o failover.html
   lockbench report store/failover-async-repl/latest --lang zh
-  lockbench report store/failover-async-repl/latest --format text`,
+  lockbench report store/failover-async-repl/latest --format text
+  lockbench report --issue store/failover-async-repl/latest`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				return nil
@@ -59,13 +64,17 @@ page and standard error tell of the damage. It exits with 0 if the run was drawn
 			if err := oneOf("format", f.format, reportFormats()); err != nil {
 				return usage(err)
 			}
+			if f.asIssue && (cmd.Flags().Changed("format") || cmd.Flags().Changed("lang")) {
+				return usage(errors.New("--issue writes Markdown in English, and goes with neither --format nor --lang"))
+			}
 			return f.report(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", formatHTML, strings.Join(reportFormats(), ", "))
 	f.lang.flag(cmd)
-	flags.StringVarP(&f.out, "output", "o", "", "file to write, or - for standard output (default: report.html in DIR, and standard output for other formats)")
+	flags.BoolVar(&f.asIssue, "issue", false, "write what the run found as Markdown, to be sent to those who maintain the lock")
+	flags.StringVarP(&f.out, "output", "o", "", "file to write, or - for standard output (default: report.html in DIR, and standard output for all else)")
 	// It fails only for a flag that does not exist.
 	_ = cmd.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return reportFormats(), cobra.ShellCompDirectiveNoFileComp
@@ -82,6 +91,9 @@ func (f *reportFlags) report(ctx context.Context, path string, stdout, stderr io
 	}
 	for _, n := range notices {
 		fmt.Fprintln(stderr, "lockbench: "+n)
+	}
+	if f.asIssue {
+		return f.issue(r, stdout)
 	}
 	out := f.out
 	if out == "" && f.format == formatHTML {
@@ -101,9 +113,14 @@ func (f *reportFlags) report(ctx context.Context, path string, stdout, stderr io
 	if err != nil {
 		return failure(err)
 	}
+	return f.write(b.Bytes(), out, stdout)
+}
+
+// write writes a page into a file, or to standard output.
+func (f *reportFlags) write(page []byte, out string, stdout io.Writer) (err error) {
 	if out == "" || out == toStdout {
-		_, err = stdout.Write(b.Bytes())
-	} else if err = gate.WriteFile(out, b.Bytes()); err == nil {
+		_, err = stdout.Write(page)
+	} else if err = gate.WriteFile(out, page); err == nil {
 		fmt.Fprintln(stdout, "Written: "+report.Harmless(out))
 	}
 	if err != nil {
