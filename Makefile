@@ -16,12 +16,13 @@ BENCH_OUT         ?= bin/bench-$(VERSION).txt
 FUZZTIME          ?= 10s
 RUNS              ?= 300
 DURATION          ?= 10m
+LIBRARIES         ?=
 SEED              ?= $(shell date +%Y%m%d)
 TIMEOUT           ?= 25m
 # What runs in parallel waits most of its time for leases to end on real servers.
 WIDE              ?= 16
 
-.PHONY: help build test test-fast explored discover nightly lint lists docs docs-check choosing-measured track-record bench bench-check bench-compare soak differential fuzz cover tidy-check examples clean
+.PHONY: help build test test-fast explored discover nightly lint lists docs docs-check choosing-measured track-record bench bench-check bench-compare soak differential fuzz cover tidy-check examples libraries clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -160,6 +161,9 @@ cover: ## Measure the test coverage of each function into bin/cover.out
 examples: ## Test examples/go, a module of its own that tests locks by locktest
 	cd examples/go && $(GO) vet ./... && $(GO) test -count=1 ./... && $(GO) mod tidy -diff
 	cd examples/go && $(GO) test -modfile oldest.mod -count=1 -run '^TestMyLock$$' .
+
+libraries: build ## Play real libraries, which apt-get installs, through the gate, and write docs/libraries.md (LIBRARIES=regexp)
+	$(GO) run ./cmd/survey --date "$$(date -u +%F)" --only '$(LIBRARIES)'
 
 tidy-check: ## Check that go.mod is what go mod tidy would write
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && cp go.mod go.sum "$$dir" && \

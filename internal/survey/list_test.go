@@ -1,0 +1,93 @@
+package survey
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/internal/anomalies"
+	"github.com/lockbench/lockbench/internal/libraries"
+)
+
+const root = "../.."
+
+// TestLibraries checks the list: each entry can be played, says what it must, and what it names is there.
+func TestLibraries(t *testing.T) {
+	names, languages, scripts, workers := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, l := range Libraries() {
+		if names[l.Name] || l.Promises == "" || l.Safely == "" || len(l.Version) == 0 || (l.Worker == "") == (l.Lock == "") {
+			t.Errorf("%q: want a name of its own, promises, advice, a version, and a worker or a lock", l.Name)
+		}
+		names[l.Name], languages[l.Language] = true, true
+		if _, ok := libraries.Catalogue().Find(l.Lock); l.Lock != "" && ok != nil {
+			t.Errorf("%s: %v", l.Name, ok)
+		}
+		if l.Worker != "" {
+			workers[file(t, l.Worker)] = true
+		}
+		for about, script := range l.Confirm {
+			scripts[file(t, script)] = true
+			if _, ok := anomalies.Find(about); !ok && !strings.HasPrefix(about, "P") {
+				t.Errorf("%s: %s confirms %q, which is neither an anomaly nor a pitfall", l.Name, script, about)
+			}
+		}
+	}
+	if len(names) < 14 || len(languages) < 4 {
+		t.Errorf("there are %d variants in %d languages, want 14 in 4", len(names), len(languages))
+	}
+	found, err := filepath.Glob(root + "/examples/confirm/*.*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range found {
+		if name := strings.TrimPrefix(path, root+"/"); !scripts[name] {
+			t.Errorf("nobody plays %s", name)
+		}
+		if n := says(t, path); n > 20 {
+			t.Errorf("%s has %d lines that say something, want 20 at most", path, n)
+		}
+	}
+}
+
+// file is the one that a command plays.
+func file(t *testing.T, command string) string {
+	t.Helper()
+	words := strings.Fields(command)
+	name := words[len(words)-1]
+	if _, err := os.Stat(filepath.Join(root, name)); err != nil {
+		t.Error(err)
+	}
+	return name
+}
+
+// says counts the lines that say something: no comment, import, declaration of a package or bracket alone.
+func says(t *testing.T, path string) int {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nothing := regexp.MustCompile(`^\s*([\])}\s]*|(#|//|"""|<\?php|package |import |require|use ).*|(\w+ )?"[\w./-]+"|import \(|end)$`)
+	n := 0
+	for line := range strings.Lines(string(data)) {
+		if !nothing.MatchString(strings.TrimRight(line, "\n")) {
+			n++
+		}
+	}
+	return n
+}
+
+// TestPageHasLibraries checks that docs/libraries.md is about the libraries of the list.
+func TestPageHasLibraries(t *testing.T) {
+	page, err := os.ReadFile(root + "/docs/libraries.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range Libraries() {
+		if !strings.Contains(string(page), "\n## "+l.Name+"\n") || !strings.Contains(string(page), "\n| "+l.Name+" ("+l.Language+") |") {
+			t.Errorf("docs/libraries.md has no %s; run: make libraries", l.Name)
+		}
+	}
+}
