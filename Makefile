@@ -22,7 +22,7 @@ TIMEOUT           ?= 25m
 # What runs in parallel waits most of its time for leases to end on real servers.
 WIDE              ?= 16
 
-.PHONY: help build test test-fast explored discover nightly lint lists docs docs-check choosing-measured track-record bench bench-check bench-compare soak differential fuzz cover tidy-check examples libraries clean
+.PHONY: help build test test-fast explored discover nightly lint lists docs docs-check choosing-measured track-record bench bench-check bench-compare soak differential fuzz cover tidy-check examples libraries libraries-trixie clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -164,6 +164,9 @@ examples: ## Test examples/go, a module of its own that tests locks by locktest
 
 libraries: build ## Play real libraries, which apt-get installs, through the gate, and write docs/libraries.md (LIBRARIES=regexp)
 	$(GO) run ./cmd/survey --date "$$(date -u +%F)" --only '$(LIBRARIES)'
+
+libraries-trixie: build ## The same with the versions of Debian 13, as root, and write docs/libraries-trixie.md
+	$(GO) run ./cmd/survey --date "$$(date -u +%F)" --trixie --output docs/libraries-trixie.md
 
 tidy-check: ## Check that go.mod is what go mod tidy would write
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && cp go.mod go.sum "$$dir" && \

@@ -30,6 +30,7 @@ func run(ctx context.Context) error {
 	lockbench := flag.String("lockbench", "bin/lockbench", "the program")
 	output := flag.String("output", "docs/libraries.md", "the page to write; - is standard output")
 	date := flag.String("date", "", "the day that the page names")
+	trixie := flag.Bool("trixie", false, "play the versions of Debian 13, in a root of it, and not those of this machine")
 	only := flag.String("only", "", "regular expression of the names of the libraries (default: all)")
 	install := flag.Bool("install", true, "have missing packages installed by apt-get")
 	parallel := flag.Int("parallel", 2, "how many libraries are played at a time")
@@ -39,7 +40,11 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	libraries := slices.DeleteFunc(survey.Libraries(), func(l survey.Library) bool { return !chosen.MatchString(l.Name) })
+	libraries := survey.Libraries()
+	if *trixie {
+		libraries = survey.Trixie()
+	}
+	libraries = slices.DeleteFunc(libraries, func(l survey.Library) bool { return !chosen.MatchString(l.Name) })
 	if len(libraries) == 0 {
 		return errors.New("there is no such library")
 	}
@@ -48,7 +53,12 @@ func run(ctx context.Context) error {
 		return fmt.Errorf("want redis-server on PATH (Debian: apt-get install redis-server): %w", err)
 	}
 	s := survey.Survey{Lockbench: *lockbench, Root: ".", Limit: *limit, Jobs: 4, Log: os.Stderr}
-	if *install {
+	switch {
+	case *trixie:
+		if err := s.InstallTrixie(ctx, libraries); err != nil {
+			return err
+		}
+	case *install:
 		s.Install(ctx, libraries)
 	}
 	page := survey.Page{Date: *date, Server: word(string(server), "v=")}

@@ -5,10 +5,9 @@ require_once 'Symfony/Component/Lock/autoload.php';
 final class BreaksOff extends Redis // once the lock was taken
 {
     public $left = 2;
-    #[ReturnTypeWillChange]
-    public function eval($script, $args = [], $keys = 0) {
+    public function eval($script, $args = [], $num_keys = 0): mixed {
         if ($this->left-- < 1) throw new RedisException('connection lost');
-        return parent::eval($script, $args, $keys);
+        return parent::eval($script, $args, $num_keys);
     }
 }
 $redis = new BreaksOff();

@@ -22,7 +22,8 @@ const head = `# What real libraries show
 Written by ` + "`make libraries`" + `%s, with redis-server %s. Every cell comes from runs: each library, unmodified and with its defaults, was put
 through the pitfalls of %d scenarios by ` + "`lockbench gate`" + `, and what it broke there was played once more. **Shows it** is said only of what was seen
 twice, and what other locks that promise no more keep under the same steps. [anomalies.md](anomalies.md) defines the names. Libraries in Go
-were played in virtual time, the others as workers ([examples/libraries](../examples/libraries)) on real servers.
+were played in virtual time, the others as workers ([examples/libraries](../examples/libraries)) on real servers. [libraries.md](libraries.md) has
+what Debian 12 has, and [libraries-trixie.md](libraries-trixie.md), by ` + "`make libraries-trixie`" + `, newer versions of some in Debian 13.
 
 | in a cell | what it says |
 |---|---|
