@@ -122,6 +122,8 @@ func TestGaps(t *testing.T) {
 // needNoFault are the locks that break under mere contention, with the pitfall.
 func needNoFault() map[string]string {
 	return map[string]string{
+		"setnx-expire-void":          "P94: who is refused is not told",
+		"setnx-expire-void-get-del":  "P94: who is refused is not told",
 		"exists-set":                 "P03: two see no key, and both set it",
 		"lua-uuid-one-try":           "P48: it never tries",
 		"reentrant-hash-thread-id":   "P29: every process has a thread 1",

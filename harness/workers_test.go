@@ -133,6 +133,9 @@ func TestPythonWorker(t *testing.T) {
 			if c.Guard == resource.Fence {
 				continue // its locks issue no tokens
 			}
+			if c.Lock == "setnx-expire-void-get-del" {
+				continue // it has no such lock
+			}
 			t.Run(fmt.Sprintf("%s/%v", name, c), func(t *testing.T) {
 				t.Parallel()
 				res := run(t, employ(t, scenario(t, s, c, harness.Process()), command))

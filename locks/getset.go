@@ -21,7 +21,7 @@ func getSetSpec() Spec {
 		Masters:  1,
 		Breaks: map[string]string{
 			"foreign release is refused":         "P07: DEL takes the lock from its next holder",
-			"interrupted acquire leaves nothing": "P02, mended: a client that stops after SETNX leaves a key that may be taken over 1 s after the lease",
+			"interrupted acquire leaves nothing": "P26: an acquire whose reply was lost says that the lock is taken",
 		},
 		New: newGetSet,
 	}
@@ -37,16 +37,18 @@ func getSetSpec() Spec {
 // GETSET took the lock if it answered the value that GET did. The second is a tolerance
 // for clocks that differ; the Deadline is without it. A TTL that is no whole number of
 // seconds is sent as PEXPIRE key milliseconds. The value is decimal where B's listing
-// writes eight bytes. A value that is no instant is an error.
+// writes eight bytes.
 //
-// Source: B 承, the listing.
+// Source: B 承, both tryLock of the listing: the second one logs an exception of the first,
+// and says false.
 //
 // Broken: the loser's GETSET has moved the winner's end and dropped its TTL, although it
-// answers ErrTaken (P05); if the key had just gone, it made one that nobody holds. A client whose clock is ahead by more than the TTL and a second
-// takes a lease that has not ended (P06), and the release takes the lock from whoever
-// holds it by then (P07).
+// answers ErrTaken (P05); if the key had just gone, it made one that nobody holds. A client
+// whose clock is ahead by more than the TTL and a second takes a lease that has not ended
+// (P06), and the release takes the lock from whoever holds it by then (P07). An acquire that
+// fails for any reason says that the lock is taken, also if its reply was lost (P26).
 func newGetSet(env Env) Locker {
-	return &plain{env: env, acquire: setNXThenGetSet}
+	return &plain{env: env, acquire: orTaken(setNXThenGetSet)}
 }
 
 func setNXThenGetSet(ctx context.Context, env Env, key string, ttl time.Duration) error {

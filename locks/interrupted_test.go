@@ -18,7 +18,7 @@ import (
 func TestInterruptedAcquire(t *testing.T) {
 	const key, ttl = "orders/42", time.Second
 	// They say that the lock is taken when they cannot know it: P24, P26.
-	liars := []string{"redlock-partial-cleanup", "lua-uuid", "reentrant-local"}
+	liars := []string{"redlock-partial-cleanup", "lua-uuid", "reentrant-local", "getset", "lua-setnx-expire", "renew-naive", "renew-naive-early", "redisson-redlock"}
 	leaveOne := []string{"setnx", "setnx-expire", "setnx-timestamp-del", "getset"}
 	for _, spec := range libraries.Catalogue() {
 		if spec.Name == "lua-uuid-one-try" {

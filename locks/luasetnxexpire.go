@@ -17,8 +17,9 @@ func luaSetNXExpireSpec() Spec {
 		Masters:      1,
 		WholeSeconds: true,
 		Breaks: map[string]string{
-			"foreign release is refused": "P07: DEL takes the lock from its next holder",
-			"bad input":                  "P28: a fraction of a second fails in the script, after SETNX",
+			"foreign release is refused":         "P07: DEL takes the lock from its next holder",
+			"bad input":                          "P28: a fraction of a second fails in the script, after SETNX",
+			"interrupted acquire leaves nothing": "P26: an acquire whose reply was lost says that the lock is taken",
 		},
 		New: newLuaSetNXExpire,
 	}
@@ -29,19 +30,17 @@ func luaSetNXExpireSpec() Spec {
 //	acquire  a script: SETNX key 1; if that answered 1: EXPIRE key seconds
 //	release  DEL key
 //
-// Source: B 转.
+// Source: B 转, the listing: it logs an exception, and says false.
 //
-// Broken: DEL takes the lock from whoever holds it by then (P07). EXPIRE counts whole
-// seconds, and the argument is not checked before: for a TTL of 1.5 s the script fails at
-// EXPIRE, and the key that SETNX has set stays without a TTL (P28). B names that case and
+// Broken: DEL takes the lock from whoever holds it by then (P07). An acquire that fails for
+// any reason says that the lock is taken, also if its reply was lost (P26). EXPIRE counts
+// whole seconds, and the argument is not checked before: for a TTL of 1.5 s the script fails
+// at EXPIRE, and the key that SETNX has set stays without a TTL (P28). B names that case and
 // sets it aside.
 func newLuaSetNXExpire(env Env) Locker {
-	return &plain{
-		env: env,
-		acquire: func(ctx context.Context, env Env, key string, ttl time.Duration) error {
-			return setNXExpire(ctx, env.Nodes[0], key, one, ttl)
-		},
-	}
+	return &plain{env: env, acquire: orTaken(func(ctx context.Context, env Env, key string, ttl time.Duration) error {
+		return setNXExpire(ctx, env.Nodes[0], key, one, ttl)
+	})}
 }
 
 // setNXExpire runs the script of B 转: nil, ErrTaken, or an indefinite error. A TTL that is

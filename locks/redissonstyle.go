@@ -34,7 +34,8 @@ func redissonStyleSpec() Spec {
 //	           PEXPIRE if PTTL is less; else PTTL
 //	renew      every third of the TTL: a script: PEXPIRE if key has the holder's field
 //	           and PTTL is less
-//	release    a script: nil without the holder's field; HINCRBY -1; at 0: DEL, PUBLISH
+//	release    a script: nil without the holder's field; HINCRBY -1; at 0: DEL, PUBLISH, else
+//	           PEXPIRE if PTTL is less
 //	subscribe  SUBSCRIBE on a connection of its own, which all waiters of the lock object share
 //
 // Source: D Redisson 的分布式锁实现; org.redisson.RedissonLock.
@@ -45,8 +46,10 @@ func redissonStyleSpec() Spec {
 // that was lost is not taken up again: a later acquire begins a new one, and leases of the
 // old one are then refused.
 //
-// Different from Redisson: a re-entry or a renewal never shortens the lease (P32), and
-// the release of a re-entry leaves the TTL as it is. As in Redisson there is no bound on
+// Different from Redisson: a client has a watchdog timeout for each acquire in place of one for
+// all, and the longest counts, so that nothing shortens the lease (P32). D says that a
+// renewal comes every 30 s, which is Redisson's timeout: renewals come every third of it.
+// A lock for a given time, which is not renewed, is redisson-lease. As in Redisson there is no bound on
 // the total hold time (P39), an acquire whose reply is lost may stay counted until the TTL
 // ends (P33), and a renewal that arrives after the release may prolong the next hold of
 // the same thread, though no other's and not an absent key (P38).
@@ -181,7 +184,9 @@ func (l *redissonLease) Release(ctx context.Context) error {
 	if l.last() {
 		l.hold.renewal.stop()
 	}
-	_, err := redissonReleaseScript.run(ctx, l.lock.env.Nodes[0], []string{l.key, redissonChannel(l.key)}, l.lock.holder)
+	ttl, _ := l.hold.renewal.lease()
+	keys := []string{l.key, redissonChannel(l.key)}
+	_, err := redissonReleaseScript.run(ctx, l.lock.env.Nodes[0], keys, l.lock.holder, ttl.Milliseconds())
 	if errors.Is(err, redis.Nil) {
 		err = ErrNotHeld
 	}

@@ -44,6 +44,8 @@ func newReentrantLocal(env Env) Locker {
 
 type reentrantLocal struct {
 	single *single
+	first  func(held *singleLease, ttl time.Duration) // called when a key is had; nil: nothing
+	last   func()                                     // called before it is given back; nil: nothing
 
 	mu   sync.Mutex
 	held map[string]*localHold // D's ThreadLocal
@@ -71,8 +73,11 @@ func (r *reentrantLocal) Acquire(ctx context.Context, key string, ttl time.Durat
 	}
 	held := first.(*singleLease)
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.held[key] = &localHold{lease: held, count: 1}
+	r.mu.Unlock()
+	if r.first != nil {
+		r.first(held, ttl)
+	}
 	return &localLease{singleLease: held, lock: r, deadline: held.deadline}, nil
 }
 
@@ -124,6 +129,9 @@ type localLease struct {
 func (l *localLease) Release(ctx context.Context) error {
 	last, err := l.lock.leave(l.key)
 	if last != nil {
+		if l.lock.last != nil {
+			l.lock.last()
+		}
 		_ = last.Release(ctx) // D logs an error and says true
 	}
 	return err

@@ -11,49 +11,53 @@ const (
 	naiveThreads = 10
 	// naiveRenewals is D's default of persistentExpireTimes.
 	naiveRenewals = 4
-	// naiveTimeout is how long Jedis waits for an answer by default.
-	naiveTimeout = 2 * time.Second
-	// naiveRetry stands for the time that Jedis needs to fail. D tries again at once.
+	// naiveRetry is the time that Jedis needs to fail. D tries again at once.
 	naiveRetry = 10 * time.Millisecond
 )
 
 func renewNaiveSpec() Spec {
 	return Spec{
 		Name:     "renew-naive",
-		Title:    "setnx-px-lua, renewed at most four times after whole TTLs; one stop flag for all keys",
+		Title:    "reentrant-local, renewed at most four times after whole TTLs; one stop flag for all keys",
 		Source:   "D",
 		Masters:  1,
+		Reenters: true,
 		HasToken: true,
+		Breaks:   naiveBreaks(),
 		Promises: Promises{Renews: true},
 		New:      newRenewNaive,
 	}
 }
 
-// newRenewNaive returns the lock renew-naive: setnx-px-lua with the renewal of D.
+// naiveBreaks are the clauses that D's lock breaks with and without renewals.
+func naiveBreaks() map[string]string {
+	return map[string]string{
+		"foreign release is refused":         "P62: the last release says that it worked, whatever Redis answers",
+		"interrupted acquire leaves nothing": "P26: an acquire whose reply was lost says that the lock is taken",
+	}
+}
+
+// newRenewNaive returns the lock renew-naive: all of D's class, with persistentExpire.
 //
-//	acquire  SET key token NX PX milliseconds
-//	renew    at once, and then after each whole TTL: a script that sets key's TTL if its
-//	         value is the own token; four times in all
-//	release  a script that deletes key if its value is the own token
+//	acquire  as reentrant-local
+//	renew    at the first acquire of a key, and then after each whole TTL: a script that sets
+//	         key's TTL if its value is the own token; four times in all
+//	release  as reentrant-local
 //
-// Source: D Java 实现代码, openPersistentExpire and unLock.
+// Source: D Java 实现代码, lock, openPersistentExpire and unLock.
 //
-// Broken: the second renewal comes after the lease has ended, because the thread sleeps
-// the whole TTL (P34); four renewals are all there are (P36); one flag stops the renewal
-// of every key that this lock object holds, and the next acquire sets it again for those
-// that are asleep (P35); ten threads renew, and an eleventh lease waits until one of them
-// is free (P61). What a renewal answers is not looked at, so that the holder is told
-// nothing and the deadline does not move.
+// Broken: as reentrant-local, and: the second renewal comes after the lease has ended, because
+// the thread sleeps the whole TTL (P34); four renewals are all there are (P36); one flag stops the
+// renewal of every key that this lock object holds, and the next acquire sets it again for those
+// that are asleep (P35); ten threads renew, each of which sleeps on when its key is released, and
+// an eleventh lease waits until one of them is free (P61). What a renewal answers is not looked
+// at, so that the holder is told nothing and the deadline does not move. One that fails is sent
+// again at once and without end.
 //
-// Different from D: D's pool belongs to the process, which has one lock object here. D's
-// thread sleeps on after the release of its own key; here it is free at once, as its
-// renewals would find another token or none. D repeats a renewal that fails at once and
-// without end; here 10 ms later, and until five TTLs after the acquire.
+// Different from D: D's pool belongs to the process, which has one lock object here.
 //
 // The lock is an io.Closer: Close ends all renewals.
-func newRenewNaive(env Env) Locker {
-	return &renewNaive{background: newBackground(env, naiveThreads), single: newSetNXPX(env, compareAndDelete), renewals: 1}
-}
+func newRenewNaive(env Env) Locker { return newNaive(env, 1) }
 
 func renewNaiveEarlySpec() Spec {
 	return Spec{
@@ -62,7 +66,9 @@ func renewNaiveEarlySpec() Spec {
 		Source:   "D, with P34 repaired",
 		Masters:  1,
 		Variant:  "renew-naive",
+		Reenters: true,
 		HasToken: true,
+		Breaks:   naiveBreaks(),
 		Promises: Promises{Renews: true},
 		New:      newRenewNaiveEarly,
 	}
@@ -78,57 +84,47 @@ func renewNaiveEarlySpec() Spec {
 //
 // Broken: as renew-naive, but for P34.
 func newRenewNaiveEarly(env Env) Locker {
-	return &renewNaive{background: newBackground(env, naiveThreads), single: newSetNXPX(env, compareAndDelete), renewals: 3}
+	return newNaive(env, 3)
+}
+
+func newNaive(env Env, renewals int) Locker {
+	n := &renewNaive{
+		background:     newBackground(env, naiveThreads),
+		reentrantLocal: newReentrantLocal(env).(*reentrantLocal),
+		renewals:       renewals,
+	}
+	n.first, n.last = n.openPersistentExpire, func() { n.renews.Store(false) }
+	return n
 }
 
 type renewNaive struct {
 	*background
-	single   *single
+	*reentrantLocal
 	renewals int         // in each TTL
 	renews   atomic.Bool // D's persistentExpireFlag, of all keys
 }
 
-func (n *renewNaive) Acquire(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
-	lease, err := n.single.Acquire(ctx, key, ttl)
-	if err != nil {
-		return nil, err
-	}
-	held := lease.(*singleLease)
+func (n *renewNaive) openPersistentExpire(held *singleLease, ttl time.Duration) {
 	n.renews.Store(true)
-	thread := n.start(func(r *routine) { n.renew(r, held, ttl) })
-	return &renewNaiveLease{singleLease: held, lock: n, thread: thread}, nil
+	n.start(func(r *routine) { n.renew(r, held, ttl) })
 }
 
 func (n *renewNaive) renew(r *routine, held *singleLease, ttl time.Duration) {
 	if r.sleep(0) != nil {
 		return
 	}
-	end := held.deadline.Add(naiveRenewals * ttl)
 	for i := 0; i < naiveRenewals && n.renews.Load(); {
 		pause := ttl / time.Duration(n.renewals)
-		err := r.call(naiveTimeout, func(ctx context.Context) error {
-			return compareAndPExpire(ctx, n.single.env.Nodes[0], held.key, held.token, ttl)
+		err := r.call(jedisTimeout, func(ctx context.Context) error {
+			return compareAndPExpire(ctx, held.lock.env.Nodes[0], held.key, held.token, ttl)
 		})
 		if err != nil && Classify(err) == Indefinite {
 			pause = naiveRetry // and D does not count it
 		} else {
 			i++
 		}
-		if r.sleep(pause) != nil || r.clock.Now().After(end) {
+		if r.sleep(pause) != nil {
 			return
 		}
 	}
-}
-
-// renewNaiveLease is a lease that D renews.
-type renewNaiveLease struct {
-	*singleLease
-	lock   *renewNaive
-	thread *routine
-}
-
-func (l *renewNaiveLease) Release(ctx context.Context) error {
-	l.lock.renews.Store(false)
-	l.thread.stop()
-	return l.singleLease.Release(ctx)
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// timerTimeout is how long a client waits for what a renewal answers, as Jedis by default.
-const timerTimeout = 2 * time.Second
+// jedisTimeout is how long Jedis waits for an answer by default.
+const jedisTimeout = 2 * time.Second
 
 func renewTimerSpec() Spec {
 	return Spec{
@@ -118,7 +118,7 @@ func (t *timer) Acquire(ctx context.Context, key string, ttl time.Duration) (Lea
 func (t *timer) tick(r *routine, key string, ttl time.Duration) {
 	for r.sleep(ttl/3) == nil {
 		var renewed int64
-		err := r.call(timerTimeout, func(ctx context.Context) (err error) {
+		err := r.call(jedisTimeout, func(ctx context.Context) (err error) {
 			renewed, err = t.renew(ctx, key, int64(ttl/time.Second))
 			return err
 		})

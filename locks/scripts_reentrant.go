@@ -76,19 +76,53 @@ end
 return redis.call('PTTL', KEYS[1])
 `)
 
-// redissonReleaseScript is Redisson's, without its PEXPIRE for the leases that remain.
-// It answers as hashReleaseScript, and tells the waiters when the lock becomes free.
+// redissonReleaseScript is Redisson's, but leaves a longer TTL alone. It answers as
+// hashReleaseScript, and tells the waiters when the lock becomes free.
 //
 //	KEYS[2] the channel of the waiters
 var redissonReleaseScript = newScript("redisson-release", `if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
   return nil
 end
 if redis.call('HINCRBY', KEYS[1], ARGV[1], -1) > 0 then
+  if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
+    redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  end
   return 0
 end
 redis.call('DEL', KEYS[1])
 redis.call('PUBLISH', KEYS[2], '0')
 return 1
+`)
+
+// redissonLockScript is RedissonLock's, 3.12. It answers nil, or the remaining TTL in
+// milliseconds if the lock is another's.
+var redissonLockScript = newScript("redisson-lock", `if redis.call('EXISTS', KEYS[1]) == 0 then
+  redis.call('HINCRBY', KEYS[1], ARGV[1], 1)
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  return nil
+end
+if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then
+  redis.call('HINCRBY', KEYS[1], ARGV[1], 1)
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  return nil
+end
+return redis.call('PTTL', KEYS[1])
+`)
+
+// redissonUnlockScript is RedissonLock's, 3.12. It answers as redissonReleaseScript.
+var redissonUnlockScript = newScript("redisson-unlock", `if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
+  return nil
+end
+local counter = redis.call('HINCRBY', KEYS[1], ARGV[1], -1)
+if counter > 0 then
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  return 0
+else
+  redis.call('DEL', KEYS[1])
+  redis.call('PUBLISH', KEYS[2], '0')
+  return 1
+end
+return nil
 `)
 
 // hashAcquireOnceScript is hashAcquireKeepScript, but counts a request once, however often
@@ -125,5 +159,6 @@ func reentrantScripts() []script {
 	return []script{
 		hashAcquireScript, hashAcquireKeepScript, hashReleaseScript, hashExtendScript, hashExpireScript, hashExtendKeepScript,
 		hashAcquireOnceScript, hashReleaseOnceScript, redissonAcquireScript, redissonReleaseScript,
+		redissonLockScript, redissonUnlockScript,
 	}
 }

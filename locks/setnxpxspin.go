@@ -16,7 +16,7 @@ func setNXPXSpinSpec() Spec {
 	return Spec{
 		Name:     "setnx-px-spin",
 		Title:    "setnx-px-lua that is waited for by trying again at once, on one connection of a small pool",
-		Source:   "A 3.2",
+		Source:   "A 3.1, A 3.2",
 		Masters:  1,
 		HasToken: true,
 		Waits:    true, PerProcess: true,
@@ -26,14 +26,15 @@ func setNXPXSpinSpec() Spec {
 
 // newSetNXPXSpin returns the lock setnx-px-spin, which is Patient.
 //
-//	acquire  SET key token NX PX milliseconds
-//	await    the same, again and again on one connection
-//	release  a script that deletes key if its value is the own token
+//	acquire  PING, SET key token NX PX milliseconds
+//	await    the same, SET again and again on one connection
+//	release  PING, a script that deletes key if its value is the own token
 //
-// All threads of a process share one lock, which has a pool of SpinPool connections.
-// Whoever finds none free waits for one. Await keeps its connection until it has the lock.
+// All threads of a process share one lock, which has a pool of SpinPool connections. PING
+// tests one that is borrowed. Whoever finds none free waits for one, for 100 s at most. Await
+// keeps its connection until it has the lock.
 //
-// Source: A 3.2, which spins between getResource and close of a JedisPool; A 4.1. There
+// Source: A 3.1, the pool; A 3.2, which spins between getResource and close; A 4.1. There
 // Lock waits for ever; here as long as its context lasts.
 //
 // Broken: a waiter costs Redis as many commands as a connection can carry (P47). With as
@@ -62,13 +63,13 @@ func setNXPXSpinPerCommandSpec() Spec {
 func newSetNXPXSpinPerCommand(env Env) Locker { return newSpin(env, false) }
 
 func newSpin(env Env, keep bool) Locker {
-	return &spin{env: env, keep: keep, pool: make(chan struct{}, SpinPool)}
+	return &spin{env: env, keep: keep, pool: newJedisPool(env, SpinPool)}
 }
 
 type spin struct {
 	env  Env
-	keep bool          // Await keeps its connection
-	pool chan struct{} // one value for each connection that is in use
+	keep bool // Await keeps its connection
+	pool *jedisPool
 
 	drawing sync.Mutex // of env.Rand
 }
@@ -120,13 +121,12 @@ func (l *spin) draw() (string, error) {
 
 // borrow calls f with a connection of the pool, and waits for one that is free.
 func (l *spin) borrow(ctx context.Context, f func(connection) error) error {
-	select {
-	case l.pool <- struct{}{}:
-	case <-ctx.Done():
-		return fmt.Errorf("no connection of the pool's %d became free: %w", SpinPool, context.Cause(ctx))
+	conn, err := l.pool.getResource(ctx)
+	if err != nil {
+		return err
 	}
-	defer func() { <-l.pool }()
-	return pinned(l.env.Nodes[0], f)
+	defer l.pool.close(conn)
+	return f(conn)
 }
 
 type spinLease struct {

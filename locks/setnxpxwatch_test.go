@@ -227,7 +227,7 @@ func TestWatchMisread(t *testing.T) {
 	}{
 		{"held", func(*testing.T, *faulty, *script) {}, locks.Refused},
 		{"lost", func(t *testing.T, node *faulty, _ *script) { set(t, node, "other") }, locks.Refused},
-		{"gone", func(_ *testing.T, node *faulty, _ *script) { node.Del(lockKey) }, locks.Indefinite},
+		{"gone", func(_ *testing.T, node *faulty, _ *script) { node.Del(lockKey) }, locks.Refused},
 		{"lost before EXEC", func(t *testing.T, node *faulty, seen *script) {
 			seen.once("EXEC", func() { set(t, node, "other") })
 		}, locks.Indefinite},

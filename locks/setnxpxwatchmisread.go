@@ -10,7 +10,7 @@ func setNXPXWatchMisreadSpec() Spec {
 	return Spec{
 		Name:     "setnx-px-watch-misread",
 		Title:    "setnx-px-watch that reads the replies of its release wrongly",
-		Source:   "A 2.3, A 4.2",
+		Source:   "A 4.2",
 		Masters:  1,
 		Variant:  "setnx-px-watch",
 		HasToken: true,
@@ -30,14 +30,14 @@ func setNXPXWatchMisreadSpec() Spec {
 //
 //	acquire  SET key token NX PX milliseconds
 //	release  on one connection: WATCH key, GET key; if that answered the own token:
-//	         MULTI, DEL key, EXEC; else UNWATCH
+//	         MULTI, DEL key, EXEC; at last UNWATCH
 //
 // Source: A 4.2, where a Long is compared with an Integer, so that no release ever says
-// that it worked, and where the size of EXEC's nil is asked for; A 2.3, where equals is
-// called on GET's nil. Both nils throw.
+// that it worked, and where the size of EXEC's nil is asked for, which throws. A 2.3 is
+// [newSetNXPXWatchSession].
 //
-// Broken: a release that deleted the key answers ErrNotHeld, and one that EXEC refused or
-// that found no key answers an error that leaves the outcome open (P10).
+// Broken: a release that deleted the key answers ErrNotHeld, and one that EXEC refused
+// answers an error that leaves the outcome open (P10).
 func newSetNXPXWatchMisread(env Env) Locker {
 	return newSetNXPX(env, watchAndMisread)
 }
@@ -47,15 +47,9 @@ func watchAndMisread(ctx context.Context, node *redis.Client, key, token string)
 		if err := conn.Do(ctx, "WATCH", key).Err(); err != nil {
 			return err
 		}
-		value, err := conn.Get(ctx, key).Result()
-		if err != nil || value != token {
-			unwatch(ctx, conn)
-		}
-		switch {
-		case err != nil:
-			return err // redis.Nil too
-		case value != token:
-			return ErrNotHeld
+		defer unwatch(ctx, conn)
+		if err := verify(ctx, conn, key, token); err != nil {
+			return err
 		}
 		if _, err := execDel(ctx, conn, key); err != nil {
 			return err // redis.TxFailedErr too

@@ -57,20 +57,19 @@ func (s *Stage) crashes(ctx context.Context, client string) error {
 	return nil
 }
 
-// crash ends c and the call that it is in.
+// crash ends c and the call that it is in. What the call of a client that is gone returns nobody hears.
 func (s *Stage) crash(ctx context.Context, c *Client) error {
+	kill := func() error {
+		for _, l := range s.links(c.Name) { // its process is ours
+			l.Cut()
+		}
+		return nil
+	}
 	if c.Process != nil {
-		err := c.Crash(func() error {
+		kill = func() error {
 			_, err := c.Process.Kill(ctx)
 			return err
-		})
-		return errors.Join(err, s.finish(ctx, c))
+		}
 	}
-	for _, l := range s.links(c.Name) {
-		l.Cut()
-	}
-	if err := s.finish(ctx, c); err != nil {
-		return err
-	}
-	return c.Crash(func() error { return nil }) // its process is ours
+	return errors.Join(c.Crash(kill), s.finish(ctx, c))
 }

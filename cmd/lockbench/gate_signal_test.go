@@ -80,7 +80,7 @@ func TestCancelledBeforeGate(t *testing.T) {
 	cancel()
 	var stdout, stderr bytes.Buffer
 	code := run(ctx, []string{"gate", "--only", "P08"}, &stdout, &stderr)
-	if code != exitHarness || stderr.String() != "lockbench: interrupted after 0 of 2 runs\n" {
+	if code != exitHarness || stderr.String() != "lockbench: interrupted after 0 of 3 runs\n" {
 		t.Errorf("exit code %d, stderr %q", code, stderr.String())
 	}
 }

@@ -128,8 +128,13 @@ func sureEnd(a *histories.Hold, m *effect) time.Duration {
 	return never
 }
 
-// alike says whether t let its caller in by the same command, word for word, by which m had.
+// alike says whether t let its caller in by the same command, word for word, by which m had, and nothing
+// that either acquire had sent there before tells the two apart.
 func (s *scene) alike(m, t *effect) bool {
-	words := s.Exchanges[m.Exchange].Words
-	return (t.Kind == histories.Unclear || t.Kind == histories.Extends) && len(words) > 0 && slices.Equal(words, s.Exchanges[t.Exchange].Words)
+	return (t.Kind == histories.Unclear || t.Kind == histories.Extends) && s.sameWords(m, t) && s.sameWords(s.taken(m), s.taken(t))
+}
+
+func (s *scene) sameWords(a, b *effect) bool {
+	words := s.Exchanges[a.Exchange].Words
+	return len(words) > 0 && slices.Equal(words, s.Exchanges[b.Exchange].Words)
 }
