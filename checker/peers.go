@@ -16,6 +16,9 @@ type Peers struct {
 	Unavoidable []Property `json:"unavoidable,omitempty"`
 	// Rare is what the lock itself broke too seldom, when it was played again alike, for references to show whose fault it is.
 	Rare []Property `json:"rare,omitempty"`
+	// Faulted is what was broken under a fault that takes keys away from a server, while no command or answer of the lock
+	// is known that explains it: whose fault it is cannot be told.
+	Faulted []Property `json:"faulted,omitempty"`
 	// Own are the faults of the lock itself.
 	Own []OwnFault `json:"own,omitempty"`
 }
@@ -27,7 +30,7 @@ type OwnFault struct {
 }
 
 // Weigh tells what a run broke from what was to be expected of it: what is unavoidable decides
-// nothing any more, and of what is rare it cannot be said.
+// nothing any more, and of what is rare or comes of faults alone it cannot be said.
 func (j *Judgement) Weigh(p Peers) {
 	j.Peers, j.Outcome = &p, AsExpected
 	for i := range j.Expected {
@@ -36,7 +39,7 @@ func (j *Judgement) Weigh(p Peers) {
 			e.Want, e.Met = NotApplicable, true
 		}
 		outcome := e.outcome()
-		if slices.Contains(p.Rare, e.Property) {
+		if slices.Contains(p.Rare, e.Property) || slices.Contains(p.Faulted, e.Property) {
 			outcome = Undecided
 		}
 		j.Outcome = Worse(j.Outcome, outcome)

@@ -77,9 +77,9 @@ type Deployment struct {
 type Expected struct {
 	Want   checker.Expectation // optional: every property must pass or not apply
 	Expect checker.Verdict     // optional: Pass or Fail for all properties together, whatever Want says
-	// Peers measures what a run broke, and was not expected to break, by other locks. Optional:
-	// all of it decides. Nothing is measured if Expect says what is wanted.
-	Peers func(context.Context, Config, []checker.Judged) (checker.Peers, error)
+	// Peers measures what a run broke, and was not expected to break, by other locks, and by the causes of
+	// it. Optional: all of it decides. Nothing is measured if Expect says what is wanted.
+	Peers func(context.Context, Config, []checker.Judged, []checker.Cause) (checker.Peers, error)
 	Why   string // optional: why this very lock breaks, told if it breaks as Want says
 	Note  string // optional: what this very lock shows, told if it comes out as Want says
 }

@@ -154,16 +154,16 @@ func (r *Result) judge(ctx context.Context, cfg Config) error {
 	if r.Judgement, err = checker.NewJudgement(judged, cfg.Want, cfg.Expect); err != nil {
 		return err
 	}
+	if !cfg.NoCauses {
+		r.Causes = causes.Of(cfg.traces(*r))
+		cfg.names(*r).Name(r.Causes)
+	}
 	if cfg.Peers != nil && cfg.Expect == checker.Unknown && r.Outcome == checker.Unexpected {
-		peers, err := cfg.Peers(ctx, cfg, r.Expected)
+		peers, err := cfg.Peers(ctx, cfg, r.Expected, r.Causes)
 		if err != nil {
 			return err
 		}
 		r.Weigh(peers)
-	}
-	if !cfg.NoCauses {
-		r.Causes = causes.Of(cfg.traces(*r))
-		cfg.names(*r).Name(r.Causes)
 	}
 	r.Note, r.Why = cfg.reasons(r.Report)
 	r.Survivors = append(r.Survivors, cfg.Alternatives...)

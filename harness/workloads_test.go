@@ -230,7 +230,7 @@ func TestRate(t *testing.T) {
 // that those which can are named.
 func TestWorkloadNeeds(t *testing.T) {
 	for name, want := range map[string]string{
-		"reentrant": "workload reentrant needs a lock that can be re-entered, and setnx does not; use one of reentrant-local, reentrant-hash, ",
+		"reentrant": "workload reentrant needs a lock that can be re-entered, and setnx does not; use one of renew-naive, renew-naive-early, reentrant-local, reentrant-hash, ",
 		"readwrite": "workload readwrite needs a lock that has readers and writers, and setnx does not; use one of rw-two-key, rw-hash-timestamp, rw-hash",
 	} {
 		_, err := harness.ForWorkload(harness.Load{Workload: name, Clients: 2}, find(t, "setnx"), resource.None, harness.Embedded(), 0)

@@ -69,8 +69,8 @@ const (
 )
 
 // Measure says of each property that a run of cfg broke, and was not expected to break, whether
-// that is the lock's own fault. A lock without references is asked for everything.
-func (l *Load) Measure(ctx context.Context, cfg harness.Config, judged []checker.Judged) (checker.Peers, error) {
+// that is the lock's own fault. Causes are what is known of why. A lock without references is asked for everything.
+func (l *Load) Measure(ctx context.Context, cfg harness.Config, judged []checker.Judged, causes []checker.Cause) (checker.Peers, error) {
 	var broken []checker.Property
 	for _, j := range judged {
 		if j.Got == checker.Fail && !j.Met {
@@ -87,7 +87,7 @@ func (l *Load) Measure(ctx context.Context, cfg harness.Config, judged []checker
 		Resent:   slices.ContainsFunc(cfg.Nemesis, func(k nemesis.Kind) bool { return k.Resends }),
 	}, all)
 	if drawn(cfg) {
-		return l.measureAlike(ctx, cfg, broken, groups)
+		return l.measureAlike(ctx, cfg, broken, causes, groups)
 	}
 	seeds := l.Seeds
 	if seeds == 0 {

@@ -81,7 +81,7 @@ func TestMeasureAlone(t *testing.T) {
 		{Property: checker.Ownership, Want: checker.Pass, Got: checker.Fail},
 		{Property: checker.Availability, Want: checker.Pass, Got: checker.Unknown},
 		{Property: checker.StrictExclusion, Want: checker.NotApplicable, Got: checker.Fail, Met: true},
-	})
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,6 +43,10 @@ func Peers(r Run) []string {
 		all = append(all, in.Sayf("Seen too seldom: %s. When its clients did the same with the next seeds, in virtual time, the lock nearly always kept that, so that other locks cannot show whose fault it is.",
 			in.And(in.Each(Labels(p.Rare)))))
 	}
+	if len(p.Faulted) > 0 {
+		all = append(all, in.Sayf("After a fault of a server: %s. A fault that takes keys away was in force, and no command or answer of the lock is known that explains it, so that nobody can tell whose fault it is.",
+			in.And(in.Each(Labels(p.Faulted)))))
+	}
 	return all
 }
 

@@ -44,7 +44,7 @@ func (d *drawing) lane(l lane, holds []histories.Hold) []rune {
 	ops, _ := histories.Pair(d.mine(l)) // a history that does not pair is drawn as far as it does
 	for _, o := range ops {
 		if isCall(o.Invoke.F) {
-			d.call(cells, o)
+			d.call(cells, o, d.crash(l, o))
 		}
 	}
 	for _, o := range ops {
@@ -85,13 +85,26 @@ func (d *drawing) belief(cells []rune, h histories.Hold) {
 	}
 }
 
-// call draws an acquire or a release from its beginning to its end.
-func (d *drawing) call(cells []rune, o histories.Op) {
+// crash is where the client of an unfinished call crashed in it; nil: nowhere.
+func (d *drawing) crash(l lane, o histories.Op) *histories.Event {
+	for _, e := range d.mine(l) {
+		if e.F == histories.Crash && !o.Done && e.Index > o.Invoke.Index {
+			return &e
+		}
+	}
+	return nil
+}
+
+// call draws an acquire or a release from its beginning to its end, which may be the crash of its client.
+func (d *drawing) call(cells []rune, o histories.Op, crash *histories.Event) {
 	from, to := d.scale.event(o.Invoke.Index, o.Invoke.Time), len(cells)-1
 	end := goesOn
 	if o.Done {
 		to = d.scale.event(o.Complete.Index, o.Complete.Time)
 		end = map[histories.Type]rune{histories.OK: closes, histories.Fail: refused, histories.Info: unknown}[o.Complete.Type]
+	}
+	if crash != nil {
+		to, end = d.scale.event(crash.Index, crash.Time), crashed
 	}
 	fill(cells, from+1, to, waits)
 	if word := []rune(string(o.Invoke.F)); to-from-1 >= len(word)+2 {

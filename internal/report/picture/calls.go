@@ -44,13 +44,25 @@ func (b *builder) client(worker int) *lane {
 	return l
 }
 
-// call draws a call from its invocation to its completion.
+// ended is when an unfinished call ended, as its client crashed in it; else the end of the picture.
+func (b *builder) ended(o histories.Op) time.Duration {
+	for _, e := range b.run.Events {
+		if e.F == histories.Crash && e.Worker == o.Invoke.Worker && e.Index > o.Invoke.Index {
+			return b.clip(e.Time)
+		}
+	}
+	return b.to
+}
+
+// call draws a call from its invocation to its completion, or to the crash of its client.
 func (b *builder) call(o histories.Op) {
 	l := b.client(o.Invoke.Worker)
 	m := &mark{row: callRow, from: b.clip(o.Invoke.Time), to: b.to, event: o.Invoke.Index, last: -1,
 		who: l.name, key: keyName(o.Invoke.Key), f: string(o.Invoke.F), class: "call unknown"}
 	told := o.Invoke
-	if o.Done {
+	if !o.Done {
+		m.to = b.ended(o)
+	} else {
 		m.to, m.last, told = b.clip(o.Complete.Time), o.Complete.Index, o.Complete
 		m.class = "call " + outcomeClass(o.Complete.Type)
 	}
