@@ -71,8 +71,12 @@ func (l *Load) measureAlike(ctx context.Context, cfg harness.Config, broken []ch
 }
 
 // takesKeys says whether a fault of the run may take keys away from a server, so that whose leases last longest loses most.
+// A failover is none to a lock that promises to outlive it.
 func takesKeys(cfg harness.Config) bool {
-	return slices.ContainsFunc(cfg.Nemesis, func(k nemesis.Kind) bool { return !k.Client && !k.Spares })
+	promised := cfg.Lock.Class().Failover
+	return slices.ContainsFunc(cfg.Nemesis, func(k nemesis.Kind) bool {
+		return !k.Client && !k.Spares && (k.Replicas == 0 || !promised)
+	})
 }
 
 // byLock says whether a command or an answer of the lock is known that explains why a property was broken.
