@@ -115,18 +115,23 @@ func (r *routine) forget() bool {
 // sleep returns nil after d, or an error when the goroutine must end.
 func (r *routine) sleep(d time.Duration) error { return r.clock.Sleep(r.ctx, max(d, 0)) }
 
+// withTimeout is context.WithTimeout, by the machine's time.
+func withTimeout(ctx context.Context, clock Clock, limit time.Duration) (context.Context, context.CancelFunc) {
+	// Virtual time wants the time-out to be an instant of the clock's own.
+	if own, ok := clock.(interface {
+		In(d time.Duration) time.Duration
+	}); ok {
+		limit = own.In(limit)
+	}
+	return context.WithTimeout(ctx, limit)
+}
+
 // call makes a call to Redis that takes limit at most, by the machine's time.
 func (r *routine) call(limit time.Duration, f func(context.Context) error) error {
 	// Set before the look at the context, see stop.
 	r.calling.Store(true)
 	defer r.calling.Store(false)
-	// Virtual time wants the time-out to be an instant of the clock's own.
-	if own, ok := r.clock.(interface {
-		In(d time.Duration) time.Duration
-	}); ok {
-		limit = own.In(limit)
-	}
-	ctx, cancel := context.WithTimeout(r.ctx, limit)
+	ctx, cancel := withTimeout(r.ctx, r.clock, limit)
 	defer cancel()
 	if err := ctx.Err(); err != nil {
 		return err

@@ -94,8 +94,8 @@ redis.call('PUBLISH', KEYS[2], '0')
 return 1
 `)
 
-// redissonLockScript is RedissonLock's, 3.12. It answers nil, or the remaining TTL in
-// milliseconds if the lock is another's.
+// redissonLockScript is RedissonLock's of 3.12, which has HSET 1 for the first HINCRBY. It
+// answers nil, or the remaining TTL in milliseconds if the lock is another's.
 var redissonLockScript = newScript("redisson-lock", `if redis.call('EXISTS', KEYS[1]) == 0 then
   redis.call('HINCRBY', KEYS[1], ARGV[1], 1)
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
@@ -109,7 +109,7 @@ end
 return redis.call('PTTL', KEYS[1])
 `)
 
-// redissonUnlockScript is RedissonLock's, 3.12. It answers as redissonReleaseScript.
+// redissonUnlockScript is RedissonLock's of 3.12. It answers as redissonReleaseScript.
 var redissonUnlockScript = newScript("redisson-unlock", `if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
   return nil
 end

@@ -95,14 +95,7 @@ func (u *redisUtil) execute(ctx context.Context, caller func(context.Context, *r
 
 // call bounds how long one answer is waited for.
 func (u *redisUtil) call(ctx context.Context, caller func(context.Context, *redis.Client) error) error {
-	limit := jedisTimeout
-	// Virtual time wants the time-out to be an instant of the clock's own.
-	if own, ok := u.env.Clock.(interface {
-		In(d time.Duration) time.Duration
-	}); ok {
-		limit = own.In(limit)
-	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	ctx, cancel := withTimeout(ctx, u.env.Clock, jedisTimeout)
 	defer cancel()
 	return caller(ctx, u.jedis)
 }
@@ -117,7 +110,7 @@ func isReply(err error) bool {
 type keptConn struct {
 	dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
-	mu   sync.Mutex // never held while dialing
+	mu   sync.Mutex // dial is that of a lazyConn, which does not wait
 	same bool
 	conn net.Conn
 }
