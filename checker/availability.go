@@ -17,7 +17,7 @@ const Availability Property = "availability"
 func availabilitySeat() seat {
 	return seat{
 		property:   Availability,
-		definition: "nobody is refused a lock that is certainly free and that nobody else wants, or asks for it alone and in vain for longer than a lease; nor is it refused to all for that long; no release is held up until its lease is over while others wait",
+		definition: "a free lock is granted: it is not refused to a client that alone wants it, somebody gets it within a lease, and nobody who waits is kept waiting by a release until the lease is over",
 		judge:      judgeAvailability,
 		engine:     "free windows",
 		counts:     []histories.F{histories.Acquire},

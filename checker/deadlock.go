@@ -16,7 +16,7 @@ const DeadlockFreedom Property = "deadlock-freedom"
 func deadlockFreedomSeat() seat {
 	return seat{
 		property:   DeadlockFreedom,
-		definition: "a free or abandoned lock can be had again within its TTL and a little slack; no key without TTL is left behind",
+		definition: "a free or abandoned lock can be had again within its TTL and a little slack, and no key is left without a TTL",
 		judge:      judgeDeadlock,
 		engine:     "free windows",
 		counts:     append(holding(), histories.Audit),

@@ -6,7 +6,7 @@ const LeaseExclusion Property = "lease-exclusion"
 func leaseExclusionSeat() seat {
 	return seat{
 		property:   LeaseExclusion,
-		definition: "the same, but a holder's belief also ends at the deadline that the lock told it",
+		definition: "nobody gets the lock while another believes to hold it, which ends with the release or at the deadline that the lock told",
 		judge:      leaseExclusion,
 		engine:     exclusionEngines,
 		counts:     holding(),

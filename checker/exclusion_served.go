@@ -10,7 +10,7 @@ const LeaseHonoured Property = "lease-honoured"
 func leaseHonouredSeat() seat {
 	return seat{
 		property:   LeaseHonoured,
-		definition: "nobody is granted the lock before the lease that its holder asked for is over, whatever deadline the lock told it",
+		definition: "nobody gets the lock before another's release or the end of the lease that this one asked for, whatever deadline the lock told",
 		judge:      leaseHonoured,
 		engine:     exclusionEngines,
 		counts:     holding(),

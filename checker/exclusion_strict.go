@@ -6,7 +6,7 @@ const StrictExclusion Property = "mutual-exclusion"
 func strictExclusionSeat() seat {
 	return seat{
 		property:   StrictExclusion,
-		definition: "nobody is granted the lock between another's grant and that one's release, however long the lease; readers may share it, and a re-entry is nobody else's",
+		definition: "nobody gets the lock between another's grant and its release, however long the lease; readers may share it, and a holder may re-enter it",
 		judge:      strictExclusion,
 		engine:     exclusionEngines,
 		counts:     holding(),

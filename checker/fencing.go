@@ -17,7 +17,7 @@ const Fencing Property = "fencing"
 func fencingSeat() seat {
 	return seat{
 		property:   Fencing,
-		definition: "of two acquires one after the other the later has the higher token, and the resource accepts no write with a lower token than it has seen (locks with tokens)",
+		definition: "a later acquire has a higher token, and the resource accepts no write with a lower token than it has seen (locks with tokens)",
 		judge:      judgeFencing,
 		concerns:   fenced,
 		engine:     "token order",

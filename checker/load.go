@@ -27,7 +27,7 @@ const Load Property = "load"
 func loadSeat() seat {
 	return seat{
 		property:   Load,
-		definition: "a wait of a tenth of a second or more costs no more than 100 commands for each second, or than the interval that the lock promises allows (runs that count them)",
+		definition: "a client that waits for a tenth of a second or more sends at most 100 commands a second, or as many as the promised interval allows (runs that count them)",
 		judge:      judgeLoad,
 		concerns:   waits,
 		engine:     "commands per waiting second",

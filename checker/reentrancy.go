@@ -18,7 +18,7 @@ const Reentrancy Property = "reentrancy"
 func reentrancySeat() seat {
 	return seat{
 		property:   Reentrancy,
-		definition: "what the lock counts for a client is its acquires less its releases, and a holder gets the lock again (workload reentrant)",
+		definition: "the lock counts for a client its acquires less its releases, and a holder gets it again (workload reentrant)",
 		judge:      judgeReentrancy,
 		concerns:   reenters,
 		engine:     "depth bounds",

@@ -16,7 +16,7 @@ const TruthfulReplies Property = "truthful-replies"
 func truthfulRepliesSeat() seat {
 	return seat{
 		property:   TruthfulReplies,
-		definition: `release and extend never say "done" of what is certainly another's, nor "not yours" of what is certainly the caller's; an acquire is not refused as taken when nobody else can have had the lock, and leaves nothing behind on one of several masters`,
+		definition: `no reply contradicts the key: no success for a lock that is certainly another's, no refusal of one that is certainly the caller's own or free; and a refused acquire leaves nothing behind`,
 		judge:      judgeReplies,
 		engine:     "certain holds",
 		counts:     []histories.F{histories.Release, histories.Extend},

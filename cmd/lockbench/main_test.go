@@ -78,6 +78,7 @@ func params(t *testing.T, dir string) testscript.Params {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state"))
 			env.Setenv("LOCKBENCH", bin) // for scripts that change PATH
+			env.Setenv("COLUMNS", "120") // so that a script looks for a sentence in one line
 			env.Setenv("HOSTILE", "\x1b[2J<script>")
 			if os.Getenv("GORACE") == "" {
 				env.Setenv("GORACE", quickExit)

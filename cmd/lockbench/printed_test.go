@@ -14,9 +14,9 @@ import (
 	"github.com/lockbench/lockbench/internal/testkit/locktest"
 )
 
-// printed finds the commands that an output tells its reader to run: what follows "Replay:", or
+// printed finds the commands that an output tells its reader to run: what follows "Replay:" or "to see it", or
 // stands on a line of its own, or in a cell of Markdown.
-var printed = regexp.MustCompile("(?m)(?:^ *|^Replay: +|`)(lockbench (?:run|gate|matrix|demo) [^`\n]*)")
+var printed = regexp.MustCompile("(?m)(?:^ *|^Replay: +|^to see it +|^the survivor +|`)(lockbench (?:run|gate|matrix|demo) [^`\n]*)")
 
 // commandsOf runs lockbench and returns the commands that it prints, each once.
 func commandsOf(t *testing.T, args []string) []string {
@@ -58,7 +58,7 @@ func runsAsPrinted(t *testing.T, commands []string) {
 	}
 }
 
-// TestCommandsRunAsPrinted takes each command that run, gate and matrix print, and runs it.
+// TestCommandsRunAsPrinted takes each command that run, gate and why print, and runs it.
 func TestCommandsRunAsPrinted(t *testing.T) {
 	effort.Long(t)
 	for _, line := range []string{
@@ -69,7 +69,8 @@ func TestCommandsRunAsPrinted(t *testing.T) {
 		"run increment --lock exists-set --rounds 20 --fail-fast --expect fail",
 		"gate --lock setnx-px-get-del --only P07,P08,P11",
 		"gate --lock setnx-px-del --guard elapsed --only P07,P08",
-		"matrix --only P07,P08 --lock setnx-px-del,setnx-px-get-del --format markdown",
+		"why setnx-px-get-del P08",
+		"why redlock P20",
 	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()

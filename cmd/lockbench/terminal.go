@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"golang.org/x/term"
@@ -11,18 +12,26 @@ import (
 	"github.com/lockbench/lockbench/internal/report"
 )
 
-// styleOf looks at what stdout is. What is no terminal has 120 columns and UTF-8, wherever it
-// is written.
+// styleOf looks at what stdout is. What is no terminal has 100 columns, or as many as COLUMNS
+// says, and UTF-8, wherever it is written.
 func styleOf(stdout io.Writer) report.Style {
 	f, ok := stdout.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return report.Style{Colour: coloured(os.Getenv, false), Width: 120}
+		return report.Style{Colour: coloured(os.Getenv, false), Width: columns(os.Getenv("COLUMNS"))}
 	}
 	width, _, err := term.GetSize(int(f.Fd()))
 	if err != nil {
 		width = 0
 	}
 	return report.Style{Colour: coloured(os.Getenv, true), Width: width, ASCII: !unicodeLocale()}
+}
+
+// columns is how wide a text is that is written to no terminal, if somebody asked for a width.
+func columns(asked string) int {
+	if n, err := strconv.Atoi(asked); err == nil && n >= 40 {
+		return n
+	}
+	return 100
 }
 
 // coloured says whether there are colours: by default on terminals alone, with CLICOLOR_FORCE

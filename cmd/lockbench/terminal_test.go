@@ -35,3 +35,11 @@ func TestColoured(t *testing.T) {
 		}
 	}
 }
+
+func TestColumns(t *testing.T) {
+	for asked, want := range map[string]int{"": 100, "120": 120, "40": 40, "39": 100, "-5": 100, "wide": 100} {
+		if got := columns(asked); got != want {
+			t.Errorf("columns(%q) = %d, want %d", asked, got, want)
+		}
+	}
+}

@@ -25,7 +25,7 @@ func (m Matrix) Text(w io.Writer, style report.Style) error {
 		m.grid(page, block, number, wide)
 		page.Line()
 	}
-	page.Para("", "X broken · o broken, as every lock of its class · . held · - not applicable · ? unknown. lockbench matrix --format markdown tells why.", report.Quiet)
+	page.Para("", "X broken · o broken, as every lock of its class · . held · - not applicable · ? unknown", report.Quiet)
 	for _, f := range families {
 		page.Line()
 		page.Line(page.Paint(report.Strong, f.name))
@@ -35,7 +35,7 @@ func (m Matrix) Text(w io.Writer, style report.Style) error {
 		}
 	}
 	page.Line()
-	page.Line("To see one: lockbench run --scenario PITFALL --lock LOCK, with --guard GUARD where one is named.")
+	page.Line("To see one, and why: lockbench why LOCK PITFALL")
 	page.Para("", fmt.Sprintf("%s: %d broken, %d broken as their class, %d held, %d not applicable, %d unknown.", words.Count(len(m.Cells), "cell"),
 		m.count(IsBroken), m.count(OfClass), m.count(Held), m.count(DoesNotApply), m.count(NotKnown)), report.Strong)
 	_, err := page.WriteTo(w)
