@@ -82,13 +82,13 @@ lint: ## Check with gofmt, go vet and golangci-lint, whose version is pinned
 lists: ## List every lock, fault, judge and random load that stands in a file of its own
 	$(GO) test ./internal/testkit/house -run TestLists -update
 
-docs: build ## Write docs/choosing.md, docs/locks.md, docs/nemeses.md, docs/architecture.md, docs/anomalies.md, docs/margins.md, docs/matrix.md, the picture and the generated parts of README.md, README.zh.md and docs/course again; tests and docs-check fail when they are not true
+docs: build ## Write docs/choosing.md, docs/locks.md, docs/nemeses.md, docs/architecture.md, docs/anomalies.md, docs/margins.md, docs/matrix.md, the picture and the generated parts of README.md, README.zh.md, docs/report.md, docs/scenarios.md and docs/course again; tests and docs-check fail when they are not true
 	$(GO) test ./locks -run TestDocs -update
 	$(GO) test ./harness -run TestDocs -update
 	$(GO) test ./internal/testkit/house -run TestArchitecture -update
 	$(GO) test ./internal/explore -run TestMarginsTable -update
 	$(GO) test ./internal/testkit/choosing -run TestChoosing -update
-	$(GO) test ./checker -run TestReadmeDefinesProperties -update
+	$(GO) test ./checker -run TestReportDefinesProperties -update
 	$(GO) test ./internal/explore -run TestAnomalies -update
 	$(GO) test ./cmd/lockbench -run 'TestReadme|TestCourseIsTrue' -update-readme
 	bin/lockbench matrix --format markdown --output docs/matrix.md

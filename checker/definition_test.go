@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// TestReadmeDefinesProperties holds the table of README.md against the definitions.
-func TestReadmeDefinesProperties(t *testing.T) {
-	readme, err := os.ReadFile("../README.md")
+// TestReportDefinesProperties holds the table of docs/report.md against the definitions.
+func TestReportDefinesProperties(t *testing.T) {
+	page, err := os.ReadFile("../docs/report.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, _ := strings.Cut(string(readme), "| property | holds if |\n")
+	_, table, _ := strings.Cut(string(page), "| property | holds if |\n")
 	table, _, _ = strings.Cut(table, "\n\n")
 	var got, want []string
 	for line := range strings.Lines(table) {
@@ -33,11 +33,11 @@ func TestReadmeDefinesProperties(t *testing.T) {
 	case g == w:
 	case *update && g != "":
 		indented := func(rows []string) string { return strings.Join(rows, "\n  ") }
-		if err := os.WriteFile("../README.md", []byte(strings.Replace(string(readme), indented(got), indented(want), 1)), 0o644); err != nil {
+		if err := os.WriteFile("../docs/report.md", []byte(strings.Replace(string(page), indented(got), indented(want), 1)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	default:
-		t.Errorf("README.md says\n%s\nwant\n%s\nrun: make docs", g, w)
+		t.Errorf("docs/report.md says\n%s\nwant\n%s\nrun: make docs", g, w)
 	}
 	if d := Property("no-such").Definition(); d != "" {
 		t.Errorf("an unknown property is defined as %q", d)

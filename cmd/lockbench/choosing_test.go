@@ -14,7 +14,7 @@ import (
 )
 
 // TestChoosingShows runs each command of the table in docs/choosing.md as it is printed: it shows what stands beside it, those properties
-// and no others. README.md has the same commands, and so do both in Chinese.
+// and no others. docs/choosing.zh.md has the same commands.
 func TestChoosingShows(t *testing.T) {
 	const page = "../../docs/choosing.md"
 	shown := regexp.MustCompile("(?m)\\| `(lockbench run [^`]*)`: ([^|]+) \\|$").FindAllStringSubmatch(readText(t, page), -1)
@@ -34,7 +34,7 @@ func TestChoosingShows(t *testing.T) {
 			t.Errorf("%s shows %q, the page says %q", m[1], got, m[2])
 		}
 	}
-	for _, other := range []string{"../../README.md", "../../README.zh.md", "../../docs/choosing.zh.md"} {
+	for _, other := range []string{"../../docs/choosing.zh.md"} {
 		var there []string
 		for _, m := range regexp.MustCompile("(?m)^\\|.* `(lockbench run [^`]* --expect fail)`.*\\|$").FindAllStringSubmatch(readText(t, other), -1) {
 			there = append(there, m[1])

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-var updateReadme = flag.Bool("update-readme", false, "rewrite the generated parts of README.md, README.zh.md and docs/course")
+var updateReadme = flag.Bool("update-readme", false, "rewrite the generated parts of README.md, README.zh.md, docs/report.md, docs/scenarios.md and docs/course")
 
 // generatedIsTrue runs the commands whose output a page shows, the whole of it or some steps of
 // a demo, and compares. What differs from run to run, the time of day, is masked.
@@ -27,10 +27,12 @@ func generatedIsTrue(t *testing.T, path string) {
 		n++
 		what := block.FindStringSubmatch(old)[1]
 		command, which, ok := strings.Cut(what, ", steps ")
+		command, begin, _ := strings.Cut(command, ", from ")
 		out := output(t, strings.Fields(command))
 		if ok {
 			out = steps(t, out, which)
 		}
+		out = from(t, out, begin)
 		return "<!-- generated: lockbench " + what + " -->\n```\n" + out + "```\n<!-- end -->"
 	})
 	if n == 0 {
@@ -45,6 +47,16 @@ func generatedIsTrue(t *testing.T, path string) {
 	if want != string(text) {
 		t.Errorf("%s shows something else than lockbench prints now; run: make docs", path)
 	}
+}
+
+// from cuts off what stands before the line that begins so.
+func from(t *testing.T, told, begin string) string {
+	t.Helper()
+	at := strings.Index("\n"+told, "\n"+begin)
+	if at < 0 {
+		t.Fatalf("no line begins with %q:\n%s", begin, told)
+	}
+	return told[at:]
 }
 
 // steps cuts the steps 4-7, or 4 alone, of the broken lock out of what a demo tells.

@@ -54,9 +54,9 @@ func (e entry) breaking(in tongue) string {
 // short is the table as README has it.
 func short(all []entry, m measurement, in tongue) string {
 	var b strings.Builder
-	b.WriteString(header(in.Each("you have", "take", "an acquire and its release", "what still breaks it", "to see it")...))
+	b.WriteString(header(in.Each("you have", "take", "an acquire and its release", "what still breaks it")...))
 	for _, e := range all {
-		b.WriteString(cells(in.Say(e.situation), e.take(in), e.costs(in), e.breaking(in), "`"+e.command(e.shows.scenario)+"`"))
+		b.WriteString(cells(in.Say(e.situation), e.take(in), e.costs(in), e.breaking(in)))
 	}
 	const note = "Commands and round trips are those of a run in virtual time; milliseconds are half of the time at most, on %s on one machine (%s, %s). " +
 		"*Lease outlived*: a holder that went on after its lease was over had company; no lock with leases keeps that from happening, and to keep the resource whole all the same is the guard's work."
