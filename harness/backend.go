@@ -23,6 +23,9 @@ type Backend struct {
 	Type cluster.Cluster
 	// Open brings up the servers of a run.
 	Open func(context.Context, cluster.Topology, Opening) (Opened, error)
+	// On returns the backend with another server than its own: a program, or an image. Nil: it cannot have one. The error says what
+	// was found in its place.
+	On func(ctx context.Context, server string) (Backend, error)
 	// UsersOwn says that the servers are the user's own, and that nothing is done to them.
 	UsersOwn bool
 	// Refuses returns why it cannot have a topology. Nil: it can have any.
@@ -49,6 +52,7 @@ type Opened struct {
 	KeyPrefix string           // what every key of the run begins with
 	Notes     []string         // what a reader of the run must know
 	LogTo     func(dir string) // optional: lets Close write the servers' logs there
+	Server    string           // their name and version, such as Valkey 8.1.1; empty: they are simulated, or do not tell
 }
 
 // Close ends the deployment, if there is one.
@@ -116,18 +120,28 @@ func Embedded() Backend {
 	}
 }
 
-// Process returns the backend of real redis-server processes.
-func Process() Backend {
+// Process returns the backend of processes of the redis-server on PATH. It can be On another server that takes the same options,
+// such as valkey-server: a path, or a name on PATH.
+func Process() Backend { return processes("") }
+
+// processes is the backend of processes of a server. Empty: redis-server on PATH.
+func processes(server string) Backend {
 	return Backend{
 		Name:  histories.BackendProcess,
 		Title: "real redis-server processes on loopback; needs redis-server 6.2 or newer on PATH",
 		Type:  (*process.Cluster)(nil),
 		Open: func(ctx context.Context, topo cluster.Topology, how Opening) (Opened, error) {
-			c, err := process.New(ctx, topo, process.Options{Clocks: how.Clocks})
+			c, err := process.New(ctx, topo, process.Options{Server: server, Clocks: how.Clocks})
 			if err != nil {
 				return Opened{}, err
 			}
-			return Opened{Cluster: c}, nil
+			return Opened{Cluster: c, Server: c.Product()}, nil
+		},
+		On: func(ctx context.Context, server string) (Backend, error) {
+			if _, err := process.Find(ctx, server); err != nil {
+				return Backend{}, err
+			}
+			return processes(server), nil
 		},
 		Width: func(processors int) int { return min(8*processors, 32) },
 	}
@@ -145,7 +159,7 @@ func External(servers Servers) Backend {
 			if err != nil {
 				return Opened{}, err
 			}
-			return Opened{Cluster: c, KeyPrefix: c.KeyPrefix(), Notes: c.Notes()}, nil
+			return Opened{Cluster: c, KeyPrefix: c.KeyPrefix(), Notes: c.Notes(), Server: c.Product()}, nil
 		},
 		Refuses: func(topo cluster.Topology) error {
 			switch {

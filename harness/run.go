@@ -53,6 +53,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	}
 	cfg.Key = servers.KeyPrefix + cfg.Key
 	res.Config.Key = cfg.Key
+	res.Meta.Server = servers.Server
 	res.Meta.Notes = append(res.Meta.Notes, cfg.notes(servers)...)
 	var dir *histories.Dir
 	var sink io.Writer

@@ -76,7 +76,7 @@ func stage(ctx context.Context, cfg Config, env surroundings) (err error) {
 		cfg.Seams.Stage(s)
 	}
 	if err := cfg.Workload.Run(ctx, s); err != nil {
-		return err
+		return withoutClocks(err)
 	}
 	if err := workloads.Epilogue(ctx, s); err != nil {
 		return err

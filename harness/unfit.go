@@ -22,6 +22,15 @@ func NotApplicable(err error) bool {
 	return is[*UnfitError](err) || is[*NeedsError](err) || is[*worker.LacksError](err) || is[*workloads.UnplayableError](err) || is[*nemesis.IncapableError](err)
 }
 
+// withoutClocks says of a run in which the clocks of servers were to be set, and cannot be, that it does not apply. Any other
+// error stays as it is.
+func withoutClocks(err error) error {
+	if errors.Is(err, nemesis.ErrNoClocks) {
+		return &UnfitError{err}
+	}
+	return err
+}
+
 // Unplayed says whether an error of Run means that a step of a script could not be played, and no
 // more. Of a lock that the steps were not written for nothing is known then; of any other, it is the
 // harness that failed.

@@ -47,6 +47,7 @@ type Meta struct {
 	Lock       string        `json:"lock,omitempty"`
 	Guard      string        `json:"guard,omitempty"`
 	Backend    string        `json:"backend,omitempty"`
+	Server     string        `json:"server,omitempty"` // name and version of the servers, such as Valkey 8.1.1, if they are real
 	Topology   string        `json:"topology,omitempty"`
 	Seed       uint64        `json:"seed"`
 	Clients    int           `json:"clients,omitempty"`

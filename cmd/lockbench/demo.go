@@ -23,6 +23,7 @@ type demoFlags struct {
 	lang, backend string
 	lock, worker  string
 	html          string
+	servers       serverFlags
 	ttl           time.Duration
 	seed          uint64
 	pause         bool
@@ -68,6 +69,7 @@ backend cannot play it. Of a lock that the catalogue does not name for the scena
 	flags := cmd.Flags()
 	flags.StringVar(&f.lang, "lang", languages()[0], "language: "+strings.Join(languages(), " or "))
 	flags.StringVar(&f.backend, "backend", defaultBackend(), "where the servers live: "+describe(ownBackends()))
+	f.servers.flags(cmd)
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of everything that is random")
 	flags.BoolVar(&f.pause, "pause", false, "wait for a key between steps, and ask; needs a terminal")
 	flags.StringVar(&f.lock, "lock", "", "lock that goes through the steps in place of the broken one (lockbench list locks)")
@@ -133,6 +135,9 @@ func (f *demoFlags) valid(changed func(flag string) bool) error {
 
 func (f *demoFlags) run(ctx context.Context, name string, stdin io.Reader, stdout, stderr io.Writer) error {
 	backend, err := backendNamed(f.backend, ownBackends())
+	if err == nil {
+		backend, err = f.servers.on(ctx, backend)
+	}
 	if err != nil {
 		return usage(err)
 	}
@@ -198,7 +203,7 @@ func (f *demoFlags) own(ctx context.Context, d demo.Demo, backend harness.Backen
 	}
 	own := &demo.Own{Lock: lock, Flags: "--lock " + lock.Name}
 	if f.worker != "" {
-		own.Flags = "--backend " + backend.Name + " --worker " + quoted(f.worker)
+		own.Flags = "--backend " + backend.Name + f.servers.arguments() + " --worker " + quoted(f.worker)
 		if f.lock != "" {
 			own.Flags += " --lock " + f.lock
 		}

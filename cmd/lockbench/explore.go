@@ -43,6 +43,7 @@ type exploreFlags struct {
 	out, shard, guard    string
 	json, junit, resume  string
 	backend, worker      string
+	servers              serverFlags
 }
 
 func newExplore() *cobra.Command {
@@ -99,11 +100,18 @@ the time that there was.`,
 	flags.IntVar(&f.samples, "samples", 0, "schedules of two and three deviations that are drawn besides")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of what is drawn")
 	flags.StringVar(&f.shard, "shard", wholeShard, "look at one part of the schedules: INDEX/COUNT, counting from 1")
+	f.servers.flags(cmd)
+	f.files(cmd)
+	return cmd
+}
+
+// files adds the flags that name files and directories to a command.
+func (f *exploreFlags) files(cmd *cobra.Command) {
+	flags := cmd.Flags()
 	flags.StringVar(&f.json, "json", "", "write what was found into this file as JSON (docs/formats.md)")
 	flags.StringVar(&f.junit, "junit", "", "write what was found into this file as JUnit's XML")
 	flags.StringVar(&f.resume, "resume", "", "go on where an exploration ended that wrote this file with --json")
 	flags.StringVar(&f.out, "out", storeExplored(), `directory in which schedules are kept, or "none"`)
-	return cmd
 }
 
 // oneLock is the argument of a command that is about a lock.
@@ -150,6 +158,9 @@ func (f *exploreFlags) search(ctx context.Context, lock string, changed func(fla
 		f.backend = harness.Process().Name
 	}
 	backend, err := backendNamed(f.backend, ownBackends())
+	if err == nil {
+		backend, err = f.servers.on(ctx, backend)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -166,6 +177,7 @@ func (f *exploreFlags) search(ctx context.Context, lock string, changed func(fla
 		if s.lock, err = s.at(ctx, backend, f.worker, lock); err != nil {
 			return nil, err
 		}
+		s.servers = f.servers.arguments()
 		if s.budget == 0 {
 			s.budget = usualBudget
 		}

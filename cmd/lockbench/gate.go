@@ -25,6 +25,7 @@ const workersLock = "setnx-px-lua"
 type gateFlags struct {
 	backend, lock, guard, worker, shard string
 	redis, register                     string
+	servers                             serverFlags
 	only, failOn                        []string
 	seed                                uint64
 	runs, jobs                          int
@@ -54,6 +55,7 @@ the lock's own fault and fails the gate. What was not looked at is told; it fail
 		Example: `  lockbench gate
   lockbench gate --only P07,redlock-* --runs 20
   lockbench gate --backend process --junit gate.xml --markdown "$GITHUB_STEP_SUMMARY"
+  lockbench gate --backend process --server valkey-server
   lockbench gate --lock redlock --guard epoch
   lockbench gate --worker 'python3 my_lock.py' --baseline lockbench.json --fail-on resource-safety,ownership
   lockbench gate --lock redsync --explore 60s
@@ -69,6 +71,7 @@ the lock's own fault and fails the gate. What was not looked at is told; it fail
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.backend, "backend", defaultBackend(), "where the servers live: "+describe(backends())+" (default with --worker: process)")
+	f.servers.flags(cmd)
 	flags.StringSliceVar(&f.only, "only", nil, "scenarios to play, comma-separated: numbers (P07, P17-P20), names, or patterns (redlock-*)")
 	flags.StringVar(&f.lock, "lock", "", "put this lock through every scenario, instead of the catalogue's (with --worker: the lock whose promises it makes)")
 	flags.StringVar(&f.guard, "guard", "", "guard of its sections: "+strings.Join(guardNames(), ", ")+" (default: the one that each scenario is about)")
@@ -119,6 +122,9 @@ func (f *gateFlags) options(ctx context.Context, changed func(flag string) bool)
 		f.backend = harness.Process().Name
 	}
 	backend, err := backendNamed(f.backend, backends())
+	if err == nil {
+		backend, err = f.servers.on(ctx, backend)
+	}
 	if err != nil {
 		return gate.Options{}, err
 	}
@@ -201,7 +207,7 @@ func (f *gateFlags) replay(cfg harness.Config, remedy string) string {
 	}
 	one := runFlags{
 		scenario: cfg.Name, lock: lock, guard: cfg.Guard.String(), remedy: remedy, backend: f.backend,
-		worker: f.worker, redis: f.redis, register: f.register,
+		servers: f.servers, worker: f.worker, redis: f.redis, register: f.register,
 	}
 	return one.replay(cfg.Seed)
 }

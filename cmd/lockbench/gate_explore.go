@@ -74,6 +74,7 @@ func (f *gateFlags) searches(ctx context.Context, opt gate.Options, plan *gate.P
 	var err error
 	s.opt.Jobs = f.jobs
 	s.lock, err = s.at(ctx, opt.Backend, f.worker, f.lock)
+	s.servers = f.servers.arguments()
 	return []*search{s}, err
 }
 

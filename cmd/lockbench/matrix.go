@@ -50,6 +50,7 @@ It judges nothing: it exits with 0 whatever it shows, and with 3 if nothing appl
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.gate.backend, "backend", defaultBackend(), "where the servers live: "+describe(ownBackends()))
+	f.gate.servers.flags(cmd)
 	flags.StringSliceVar(&f.gate.only, "only", nil, "scenarios, comma-separated: numbers (P07, P17-P20), names, or patterns (redlock-*)")
 	flags.StringSliceVar(&f.locks, "lock", nil, "locks, comma-separated (default: all)")
 	flags.Uint64Var(&f.gate.seed, "seed", 1, "seed of the first run of each cell")
@@ -103,6 +104,9 @@ func (f *matrixFlags) validate(changed func(flag string) bool) ([]locks.Spec, er
 func (f *matrixFlags) run(ctx context.Context, specs []locks.Spec, stdout, stderr io.Writer) error {
 	g := f.gate
 	backend, err := backendNamed(g.backend, ownBackends())
+	if err == nil {
+		backend, err = g.servers.on(ctx, backend)
+	}
 	if err != nil {
 		return usage(err)
 	}

@@ -39,6 +39,10 @@ func (f *runFlags) config(ctx context.Context, changed func(flag string) bool) (
 			return harness.Config{}, check
 		}
 	}
+	backend, err := f.servers.on(ctx, backend)
+	if err != nil {
+		return harness.Config{}, err
+	}
 	switch {
 	case f.runs < 1:
 		return harness.Config{}, fmt.Errorf("--runs is %d, want at least 1", f.runs)

@@ -25,6 +25,7 @@ type runFlags struct {
 	ttl, limit                               time.Duration
 	nemesis                                  []string
 	redis, register, worker                  string
+	servers                                  serverFlags
 	failFast                                 bool
 	pages                                    pages
 	lang                                     spoken              // of the page
@@ -41,6 +42,7 @@ func (f *runFlags) flags(cmd *cobra.Command) {
 	flags.StringVar(&f.guard, "guard", "", "how sections protect the resource: "+strings.Join(guardNames(), ", ")+" (default: the scenario's)")
 	flags.StringVar(&f.remedy, "remedy", "", "what the servers are given against a scenario's pitfall (lockbench list scenarios)")
 	flags.StringVar(&f.backend, "backend", defaultBackend(), "where the servers live: "+describe(backends()))
+	f.servers.flags(cmd)
 	flags.StringVar(&f.redis, "redis", "", "servers of backend external, one for each master of the lock, comma-separated: host:port or redis[s]://host:port/db")
 	flags.StringVar(&f.register, "register", "", "server of the protected register on backend external (default: the first of --redis)")
 	flags.StringVar(&f.worker, "worker", "", "command of a process that each client runs in (docs/worker-protocol.md), self for this program, none for no processes (default: self with --nemesis pause or crash on real servers)")

@@ -28,6 +28,7 @@ func (f *runFlags) replay(seed uint64) string {
 	if f.backend != defaultBackend() {
 		add("backend", f.backend)
 	}
+	b.WriteString(f.servers.arguments())
 	add("redis", f.redis)
 	add("register", f.register)
 	if f.worker != "" {

@@ -32,6 +32,7 @@ type venue struct {
 	backend harness.Backend
 	worker  []string // the command of a process that each client runs in; empty: they live in this one
 	others  []string // the same for locks of the catalogue, which are this program's
+	servers string   // the flags that say which server it is
 	flag    string   // worker as the user gave it
 	asked   string   // the lock that the user has asked the worker for
 }
@@ -224,7 +225,7 @@ func (s *search) dir() string { return filepath.Join(s.out, explore.Slug(s.lock.
 func (s *search) replay(file string) string {
 	command := "lockbench run " + quoted(file)
 	if s.opt.Servers != nil {
-		command += " --backend " + s.backend.Name
+		command += " --backend " + s.backend.Name + s.servers
 	}
 	if s.flag != "" {
 		command += " --worker " + quoted(s.flag)

@@ -52,6 +52,7 @@ It exits with 0 whatever it shows, with 2 if it cannot be said, and with 3 if th
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.backend, "backend", defaultBackend(), "where the servers live: "+describe(ownBackends()))
+	f.servers.flags(cmd)
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of the run")
 	// It fails only for a flag that does not exist.
 	_ = cmd.RegisterFlagCompletionFunc("backend", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -77,6 +78,9 @@ func lockAndPitfall(a, b string) (locks.Spec, string, error) {
 
 func (f *gateFlags) why(ctx context.Context, lock locks.Spec, stdout, stderr io.Writer) error {
 	backend, err := backendNamed(f.backend, ownBackends())
+	if err == nil {
+		backend, err = f.servers.on(ctx, backend)
+	}
 	if err != nil {
 		return usage(err)
 	}

@@ -1,10 +1,13 @@
 // Package redis holds what the image of a node is made from.
 package redis
 
-import _ "embed"
+import (
+	"embed"
+	"io/fs"
+)
 
-//go:embed Dockerfile
-var dockerfile string
+//go:embed build.sh base.sh Dockerfile
+var files embed.FS
 
-// Dockerfile returns the Dockerfile of the image, as docker/build.sh reads it.
-func Dockerfile() string { return dockerfile }
+// Files returns the files that the image is made from: the Dockerfile, and build.sh, which makes it with or without a registry.
+func Files() fs.FS { return files }

@@ -99,17 +99,16 @@ func (f finding) head(b *strings.Builder, r Run) {
 func (r Run) versions(b *strings.Builder, from Origin) {
 	const unknown = "not on record"
 	library := cmp.Or(from.Library, r.onWire(`^CLIENT SETINFO LIB-NAME (\S+)`, `^CLIENT SETINFO LIB-VER (\S+)`))
-	server := r.onWire(`^HELLO `, `\bversion (\d+\.\d+\S*)`)
-	switch {
-	case histories.VirtualTime(r.Backend):
+	server := r.Server
+	if histories.VirtualTime(r.Backend) {
 		server = "none, the servers are in-process"
-	case server != "":
-		server = "Redis " + server
+	} else if seen := r.onWire(`^HELLO `, `\bversion (\d+\.\d+\S*)`); server == "" && seen != "" {
+		server = "Redis " + seen
 	}
 	b.WriteString("\n## Versions\n\n")
 	for _, line := range []struct{ what, is string }{
 		{"lockbench", r.Version}, {"lock", r.Lock}, {"library", library}, {"redis-server", server},
-		{"backend", histories.DescribeBackend(r.Backend)}, {"topology", r.Topology},
+		{"backend", r.where()}, {"topology", r.Topology},
 	} {
 		fmt.Fprintf(b, "- %s: %s\n", line.what, Escape(cmp.Or(show(line.is), unknown)))
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/words"
 )
 
@@ -144,7 +143,7 @@ func (r Run) heading() string {
 
 // about says what was run.
 func (r Run) about(seed bool) string {
-	parts := []string{"lock " + r.Lock, "guard " + r.Guard, histories.DescribeBackend(r.Backend)}
+	parts := []string{"lock " + r.Lock, "guard " + r.Guard, r.where()}
 	if seed {
 		parts = append(parts, fmt.Sprintf("seed %d", r.Seed))
 	}

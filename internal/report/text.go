@@ -75,7 +75,7 @@ func conditions(r Run) []string {
 	}
 	add(in.Sayf("lock %s", m.Lock), m.Lock)
 	add(in.Sayf("guard %s", m.Guard), m.Guard)
-	backend := histories.DescribeBackend(m.Backend)
+	backend := r.where()
 	add(in.Say(backend), backend)
 	if m.Schema != 0 {
 		known = append(known, in.Sayf("seed %d", m.Seed))
@@ -83,6 +83,14 @@ func conditions(r Run) []string {
 	servers := strings.Join(in.Each(strings.Split(m.Topology, ", ")), in.Say(", ")) + load(r)
 	add(servers, servers)
 	return known
+}
+
+// where is the backend, and which servers it had as far as that is known.
+func (r Run) where() string {
+	if r.Server == "" {
+		return histories.DescribeBackend(r.Backend)
+	}
+	return r.Backend + " (" + r.Server + ")"
 }
 
 // load tells of a random load what is not as usual.

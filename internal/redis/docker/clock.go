@@ -25,7 +25,7 @@ const (
 // get the library: what is run in the container later does without it.
 func underFaketime() string {
 	line := fmt.Sprintf(`lib=$(ls /usr/lib/*/faketime/libfaketimeMT.so.1 2>/dev/null) || {
-	echo "the image has no libfaketime; build it again: docker/build.sh"; exit 1; }
+	echo "the image has no libfaketime; see lockbench image --help"; exit 1; }
 printf '%s' > %s
 exec env`, node.FaketimeStart(), clockFile)
 	for _, variable := range node.FaketimeEnv("$lib", clockFile) {

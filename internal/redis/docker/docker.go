@@ -10,6 +10,7 @@
 package docker
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -37,7 +38,8 @@ const (
 
 // Options say where the traces of a run go. The zero value works.
 type Options struct {
-	Log io.Writer // gets warnings and what takes long, line by line; nil: nobody
+	Image string    // of the user's own, which is pulled if it is missing; empty: Image, which is built
+	Log   io.Writer // gets warnings and what takes long, line by line; nil: nobody
 	// Clocks asks for servers whose clocks can be set: libfaketime is loaded into all of
 	// them, and each look at the clock reads a file.
 	Clocks bool
@@ -55,6 +57,9 @@ type Cluster struct {
 	bridge string                 // name of the network; empty before start
 	filter atomic.Pointer[string] // the iptables that works; nil before the first try
 	clocks bool                   // can be set
+
+	image   string // of every container
+	product string // name and version of the servers
 
 	nodes   []cluster.Node
 	servers map[string]*server
@@ -97,31 +102,32 @@ func New(ctx context.Context, topo cluster.Topology, opt Options) (*Cluster, err
 	if err != nil {
 		return nil, err
 	}
-	if err := e.ensureImage(ctx, log); err != nil {
+	if err := e.ensure(ctx, opt.Image, log); err != nil {
 		return nil, errors.Join(err, e.close())
 	}
 	if err := prepareTestcontainers(); err != nil {
 		return nil, errors.Join(err, e.close())
 	}
-	c := newCluster(ctx, topo, e, log, opt.Clocks)
+	c := newCluster(ctx, topo, e, log, opt)
 	if err := c.start(ctx); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
 }
 
-func newCluster(ctx context.Context, topo cluster.Topology, e *engine, log *lineLog, clocks bool) *Cluster {
+func newCluster(ctx context.Context, topo cluster.Topology, e *engine, log *lineLog, opt Options) *Cluster {
 	c := &Cluster{
 		id:      newID(),
 		engine:  e,
 		log:     log,
-		clocks:  clocks,
+		image:   cmp.Or(opt.Image, Image),
+		clocks:  opt.Clocks,
 		nodes:   topo.Nodes(),
 		servers: make(map[string]*server),
 		deaths:  node.NewDeaths(),
 	}
 	for _, n := range c.nodes {
-		s := newServer(n, clocks)
+		s := newServer(n, opt.Clocks)
 		if topo.ClusterMode && n.Role == cluster.Master {
 			s.command, s.clusterMode = append(s.command, node.ClusterArgs()...), true
 		}
@@ -171,7 +177,7 @@ func (c *Cluster) start(ctx context.Context) error {
 	start := func(names []string) error {
 		return node.InParallel(ctx, names, func(ctx context.Context, name string) error {
 			return c.change(ctx, "start", name, func(ctx context.Context, s *server) error {
-				if err := s.create(ctx, c.id, bridge.name, labels); err != nil {
+				if err := s.create(ctx, c.image, c.id, bridge.name, labels); err != nil {
 					return err
 				}
 				return c.started(ctx, s, func(ctx context.Context) error {
@@ -186,6 +192,9 @@ func (c *Cluster) start(ctx context.Context) error {
 	if err := start(names[:len(c.nodes)]); err != nil {
 		return withCause(ctx, err)
 	}
+	if err := c.askProduct(ctx); err != nil {
+		return withCause(ctx, err)
+	}
 	if err := c.repl.Start(ctx, c.doors); err != nil || c.sentinels == nil {
 		return withCause(ctx, err)
 	}
@@ -194,6 +203,14 @@ func (c *Cluster) start(ctx context.Context) error {
 		return withCause(ctx, err)
 	}
 	return withCause(ctx, c.sentinels.Start(ctx))
+}
+
+// askProduct asks the first node which server it is. All are of one image.
+func (c *Cluster) askProduct(ctx context.Context) error {
+	return node.Admin(ctx, c.servers[c.nodes[0].Name].addr(), func(conn *wire.Conn) (err error) {
+		c.product, err = node.Product(ctx, conn)
+		return err
+	})
 }
 
 // names are those of all servers: the nodes, in their order, and then the Sentinels.
@@ -207,6 +224,9 @@ func (c *Cluster) names() []string {
 	}
 	return names
 }
+
+// Product returns the name and version of the servers, such as "Valkey 8.1.1"; empty if they do not tell.
+func (c *Cluster) Product() string { return c.product }
 
 // Nodes returns the masters, the replicas and the register, in this order and in
 // the roles that they were started in.

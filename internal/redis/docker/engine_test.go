@@ -64,13 +64,30 @@ func TestMissingImage(t *testing.T) {
 	var told strings.Builder
 	err := EnsureImage(t.Context(), &told)
 	want := `backend docker needs the image lockbench/redis:7, found none, and building it failed: ` +
-		`no such host (after "Step 1/4 : ARG BASE"). Run: docker/build.sh in a checkout of lockbench; it can do without a registry.`
+		`no such host (after "Step 1/4 : ARG BASE"). Run: lockbench image; it can do without a registry.`
 	var missing *MissingError
 	if !errors.As(err, &missing) || err.Error() != want {
 		t.Errorf("EnsureImage: %v\nwant %s", err, want)
 	}
 	if !built || !strings.Contains(told.String(), "building the image lockbench/redis:7") {
 		t.Errorf("built: %v, said: %q", built, told.String())
+	}
+}
+
+// An image of the user's own is asked of the registry, and never built.
+func TestMissingImageOfTheUser(t *testing.T) {
+	var asked []string
+	fakeEngine(t, func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.Method+" "+r.URL.Path)
+		http.Error(w, `{"message":"no such image"}`, http.StatusNotFound)
+	})
+	_, err := New(t.Context(), cluster.Topology{Masters: 1}, Options{Image: "example.com/mine:1"})
+	missing, ok := errors.AsType[*MissingError](err)
+	if !ok || missing.Want != "the image example.com/mine:1" || !strings.Contains(missing.Found, "pulling it failed") {
+		t.Errorf("New: %v", err)
+	}
+	if last := asked[len(asked)-1]; !strings.HasSuffix(last, "/images/create") {
+		t.Errorf("the engine was asked %v, want the image to be pulled in the end", asked)
 	}
 }
 

@@ -34,6 +34,40 @@ func EnsureImage(ctx context.Context, w io.Writer) error {
 	return errors.Join(e.ensureImage(ctx, &lineLog{w: w}), e.close())
 }
 
+// ensure sees to it that an image is there: lockbench's own is built, and one of the user's is pulled.
+func (e *engine) ensure(ctx context.Context, image string, log *lineLog) error {
+	if image == "" || image == Image {
+		return e.ensureImage(ctx, log)
+	}
+	err := call(ctx, "look for the image", func(ctx context.Context) error {
+		_, err := e.cli.ImageInspect(ctx, image)
+		return err
+	})
+	if !errdefs.IsNotFound(err) {
+		return err
+	}
+	log.printf("pulling the image %s, this once", image)
+	pulling, cancel := context.WithTimeoutCause(ctx, buildLimit, fmt.Errorf("gave up after %v", buildLimit))
+	defer cancel()
+	if err := e.pull(pulling, image); err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return &MissingError{Want: "the image " + image, Found: fmt.Sprintf("none, and pulling it failed: %v", withCause(pulling, err)),
+			Run: "Run: docker images, for the names of those that are there."}
+	}
+	return nil
+}
+
+func (e *engine) pull(ctx context.Context, image string) error {
+	told, err := e.cli.ImagePull(ctx, image, client.ImagePullOptions{})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = told.Close() }() // what counts has been read
+	return told.Wait(ctx)
+}
+
 func (e *engine) ensureImage(ctx context.Context, log *lineLog) error {
 	err := call(ctx, "look for the image", func(ctx context.Context) error {
 		_, err := e.cli.ImageInspect(ctx, Image)
@@ -50,7 +84,7 @@ func (e *engine) ensureImage(ctx context.Context, log *lineLog) error {
 			return context.Cause(ctx)
 		}
 		return &MissingError{Want: "the image " + Image, Found: fmt.Sprintf("none, and building it failed: %v", withCause(building, err)),
-			Run: "Run: docker/build.sh in a checkout of lockbench; it can do without a registry."}
+			Run: "Run: lockbench image; it can do without a registry."}
 	}
 	return nil
 }
@@ -59,10 +93,7 @@ func (e *engine) ensureImage(ctx context.Context, log *lineLog) error {
 func (e *engine) build(ctx context.Context) error {
 	var files bytes.Buffer
 	tw := tar.NewWriter(&files)
-	if err := tw.WriteHeader(&tar.Header{Name: "Dockerfile", Mode: 0o644, Size: int64(len(recipe.Dockerfile()))}); err != nil {
-		return err
-	}
-	if _, err := io.WriteString(tw, recipe.Dockerfile()); err != nil {
+	if err := tw.AddFS(recipe.Files()); err != nil {
 		return err
 	}
 	if err := tw.Close(); err != nil {

@@ -162,12 +162,13 @@ func (s *server) id() string {
 
 // create makes and starts the container of the server. Once asked for it is waited
 // for, also when ctx ends: a container that comes later would not be removed.
-func (s *server) create(ctx context.Context, run, bridge string, labels map[string]string) error {
+func (s *server) create(ctx context.Context, image, run, bridge string, labels map[string]string) error {
 	err := call(context.WithoutCancel(ctx), "run a container", func(ctx context.Context) error {
-		ctr, err := testcontainers.Run(ctx, Image,
+		ctr, err := testcontainers.Run(ctx, image,
+			testcontainers.WithEntrypoint(s.command[0]), // and not what an image of the user's own begins with
 			testcontainers.WithName("lockbench-"+run+"-"+s.node.Name),
 			testcontainers.WithLabels(maps.Clone(labels)),
-			testcontainers.WithCmd(s.command...),
+			testcontainers.WithCmd(s.command[1:]...),
 			testcontainers.WithFiles(s.files...),
 			testcontainers.WithTmpfs(s.tmpfs),
 			network.WithNetworkName([]string{s.node.Name}, bridge),

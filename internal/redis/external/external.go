@@ -17,6 +17,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -49,6 +50,7 @@ type Cluster struct {
 	prefix   string
 	links    *node.Links
 	began    map[string]string // the run_id of each node
+	products []string          // the names and versions of the servers, each once
 	deaths   *node.Deaths
 	goodbyes sync.WaitGroup
 	note     string // the file that tells Clean of the run's keys; empty: none
@@ -82,16 +84,23 @@ func New(ctx context.Context, topo cluster.Topology, servers Servers, opt Option
 	silent := fmt.Errorf("no answer within %v", cmp.Or(opt.Patience, connectLimit))
 	ctx, cancel := context.WithTimeoutCause(ctx, cmp.Or(opt.Patience, connectLimit), silent)
 	defer cancel()
-	var mu sync.Mutex // of began
+	var mu sync.Mutex // of began and products
 	err := node.InParallel(ctx, c.nodes, func(ctx context.Context, n cluster.Node) error {
 		err := c.admin(ctx, n.Name, func(ctx context.Context, conn *wire.Conn) error {
 			if err := preflight(ctx, conn, c.prefix); err != nil {
 				return fmt.Errorf("%s %w", c.at[n.Name], err)
 			}
 			id, err := runID(ctx, conn)
+			if err != nil {
+				return err
+			}
+			product, err := node.Product(ctx, conn)
 			mu.Lock()
 			defer mu.Unlock()
 			c.began[n.Name] = id
+			if product != "" && !slices.Contains(c.products, product) {
+				c.products = append(c.products, product)
+			}
 			return err
 		})
 		if errors.Is(err, context.DeadlineExceeded) || err != nil && errors.Is(context.Cause(ctx), silent) {
@@ -113,6 +122,11 @@ func New(ctx context.Context, topo cluster.Topology, servers Servers, opt Option
 // KeyPrefix begins every key of the run, or is inside it where a lock puts something
 // before the key.
 func (c *Cluster) KeyPrefix() string { return c.prefix }
+
+// Product returns the names and versions of the servers, such as "Valkey 8.1.1"; empty if none tells.
+func (c *Cluster) Product() string {
+	return strings.Join(slices.Sorted(slices.Values(c.products)), ", ")
+}
 
 // pattern matches every key that is made from a key with that prefix. The prefix is
 // random, so that nobody else's key has it.

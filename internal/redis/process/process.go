@@ -77,6 +77,13 @@ var (
 	_ cluster.ClockSetter = (*Cluster)(nil)
 )
 
+// Find returns the name and version of a server, such as "Valkey 8.1.1": of a path, or of a name on PATH. If it is none that
+// this backend can use, the error says why.
+func Find(ctx context.Context, server string) (product string, err error) {
+	prog, err := findProgram(ctx, server)
+	return prog.product, err
+}
+
 // New starts the servers of topo and returns once all of them answer and every
 // replica is in step with its master. A failed New leaves nothing behind. Without a
 // usable redis-server the error is a *MissingError. ctx bounds the start only.
@@ -148,6 +155,9 @@ func (c *Cluster) start(ctx context.Context, topo cluster.Topology) error {
 	}
 	return c.startSentinels(ctx)
 }
+
+// Product returns the name and version of the servers, such as "Valkey 8.1.1".
+func (c *Cluster) Product() string { return c.prog.product }
 
 // Nodes returns the masters, the replicas and the register, in this order and in
 // the roles that they were started in.

@@ -17,7 +17,7 @@ import (
 // MissingError says that there is no redis-server that this backend can use.
 type MissingError struct {
 	Path  string // the server asked for by path; empty: the one on PATH
-	Found string // the version found; empty: no server at all
+	Found string // what is there, such as its version; empty: nothing
 }
 
 func (e *MissingError) Error() string {
@@ -32,9 +32,10 @@ func (e *MissingError) Error() string {
 		" Debian/Ubuntu: apt-get install redis-server · macOS: brew install redis", where, found)
 }
 
-// program is an installed redis-server.
+// program is an installed redis-server, or a relative of it that takes the same options.
 type program struct {
 	path         string
+	product      string // its name and version, such as Valkey 8.1.1
 	major, minor int
 	faketime     string // path of the libfaketime to load into it; empty: none
 }
@@ -80,6 +81,7 @@ func findProgram(ctx context.Context, server string) (program, error) {
 	}
 	path, err := exec.LookPath(server)
 	if err != nil {
+		missing.Found = unfit(missing.Path)
 		return program{}, missing
 	}
 	if path, err = filepath.Abs(path); err != nil { // servers run in directories of their own
@@ -133,21 +135,43 @@ func askVersion(ctx context.Context, path string, limit time.Duration) ([]byte, 
 	return out, errors.Join(err, unread)
 }
 
-// versionPattern matches what redis-server and valkey-server print for --version.
-var versionPattern = regexp.MustCompile(`server v=(\d+)\.(\d+)`)
+// unfit says what is at a path that is no program, or "" if nothing is there.
+func unfit(path string) string {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return ""
+	case info.IsDir():
+		return "a directory"
+	}
+	return "a file that may not be executed"
+}
+
+// versionPattern matches what redis-server prints for --version, and valkey-server and keydb-server with their own names.
+var versionPattern = regexp.MustCompile(`(\w+) server v=((\d+)\.(\d+)\S*)`)
 
 func parseVersion(out string) (program, error) {
 	m := versionPattern.FindStringSubmatch(out)
 	if m == nil {
-		return program{}, fmt.Errorf("want a line like %q, got %q", "Redis server v=7.0.15", out)
+		return program{}, fmt.Errorf("want a line like %q, got %q. A server with other options than redis-server's"+
+			" can be started by hand, and played on with --backend external --redis HOST:PORT", "Redis server v=7.0.15", shortened(out))
 	}
-	major, err := strconv.Atoi(m[1])
+	major, err := strconv.Atoi(m[3])
 	if err != nil {
 		return program{}, err
 	}
-	minor, err := strconv.Atoi(m[2])
+	minor, err := strconv.Atoi(m[4])
 	if err != nil {
 		return program{}, err
 	}
-	return program{major: major, minor: minor}, nil
+	return program{product: m[1] + " " + m[2], major: major, minor: minor}, nil
+}
+
+// shortened is the beginning of what a program says, which may be a whole page of help.
+func shortened(out string) string {
+	const most = 200
+	if len(out) > most {
+		return strings.ToValidUTF8(out[:most], "") + "…"
+	}
+	return out
 }

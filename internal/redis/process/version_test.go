@@ -16,20 +16,25 @@ import (
 func TestParseVersion(t *testing.T) {
 	tests := []struct {
 		out          string
+		product      string
 		major, minor int
-		ok           bool
 	}{
-		{"Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=ae4d7c971a948f0\n", 7, 0, true},
-		{"Redis server v=6.2.14 sha=00000000:0 malloc=libc bits=64 build=1\n", 6, 2, true},
-		{"Valkey server v=8.1.0 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=1\n", 8, 1, true},
-		{"Redis server v=255.255.255 sha=1\n", 255, 255, true},
-		{"", 0, 0, false},
-		{"redis-cli 7.0.15\n", 0, 0, false},
+		{"Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=ae4d7c971a948f0\n", "Redis 7.0.15", 7, 0},
+		{"Redis server v=6.2.14 sha=00000000:0 malloc=libc bits=64 build=1\n", "Redis 6.2.14", 6, 2},
+		{"Valkey server v=8.1.0 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=1\n", "Valkey 8.1.0", 8, 1},
+		{"KeyDB server v=6.3.4 sha=00000000:0\n", "KeyDB 6.3.4", 6, 3},
+		{"Redis server v=255.255.255 sha=1\n", "Redis 255.255.255", 255, 255},
+		{"", "", 0, 0},
+		{"redis-cli 7.0.15\n", "", 0, 0},
+		{"dragonfly v1.27.1-abcdef\n" + strings.Repeat("help ", 100), "", 0, 0},
 	}
 	for _, tt := range tests {
 		p, err := parseVersion(tt.out)
-		if p.major != tt.major || p.minor != tt.minor || (err == nil) != tt.ok {
-			t.Errorf("parseVersion(%q) = %d.%d, %v", tt.out, p.major, p.minor, err)
+		if p.product != tt.product || p.major != tt.major || p.minor != tt.minor || (err == nil) != (tt.product != "") {
+			t.Errorf("parseVersion(%q) = %q, %d.%d, %v", tt.out, p.product, p.major, p.minor, err)
+		}
+		if err != nil && len(err.Error()) > 500 {
+			t.Errorf("it says all that the program does: %v", err)
 		}
 	}
 }
@@ -82,6 +87,8 @@ func TestMissingServer(t *testing.T) {
 	old := filepath.Join(t.TempDir(), "redis-server")
 	must(t, os.WriteFile(old, []byte("#!/bin/sh\necho Redis server v=5.0.7 sha=00000000:0\n"), 0o700))
 	absent := filepath.Join(t.TempDir(), "redis-server")
+	plain := filepath.Join(t.TempDir(), "redis-server")
+	must(t, os.WriteFile(plain, nil, 0o600))
 	const hint = " Debian/Ubuntu: apt-get install redis-server · macOS: brew install redis"
 	tests := []struct {
 		name, path, server, want string
@@ -89,6 +96,8 @@ func TestMissingServer(t *testing.T) {
 		{"nothing on PATH", t.TempDir(), "", "backend process needs redis-server 6.2 or newer on PATH, found none." + hint},
 		{"old on PATH", filepath.Dir(old), "", "backend process needs redis-server 6.2 or newer on PATH, found 5.0." + hint},
 		{"nothing at a path", t.TempDir(), absent, "backend process needs redis-server 6.2 or newer at " + absent + ", found none." + hint},
+		{"a directory at a path", t.TempDir(), filepath.Dir(absent), "backend process needs redis-server 6.2 or newer at " + filepath.Dir(absent) + ", found a directory." + hint},
+		{"a file at a path", t.TempDir(), plain, "backend process needs redis-server 6.2 or newer at " + plain + ", found a file that may not be executed." + hint},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -245,7 +245,11 @@ func (p *page) about(r report.Run) {
 	add("Scenario", strings.TrimSpace(m.Scenario+" "+m.Pitfall))
 	add("Lock", m.Lock)
 	add("Guard", m.Guard)
-	add("Backend", m.Backend)
+	backend := m.Backend
+	if m.Server != "" {
+		backend += " (" + m.Server + ")"
+	}
+	add("Backend", backend)
 	add("Servers", p.in.List(p.in.Each(strings.Split(m.Topology, ", "))))
 	if m.Clients > 0 {
 		add("Clients", fmt.Sprint(m.Clients))

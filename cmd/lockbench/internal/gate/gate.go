@@ -141,6 +141,8 @@ type Row struct {
 	Command   string     `json:"command,omitempty"`
 	// Took is real time.
 	Took time.Duration `json:"took"`
+
+	Server string `json:"-"` // name and version of the servers of the run; empty: it is not known
 }
 
 // Finding is what was wanted of a property, what was found, and if that differs, why.

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -57,6 +58,7 @@ func samePlan(a, b Part) error {
 	for _, field := range []struct{ name, a, b string }{
 		{"the version of lockbench", a.Version, b.Version},
 		{"the backend", a.Backend, b.Backend},
+		{"the server", cmp.Or(a.Server, b.Server), cmp.Or(b.Server, a.Server)}, // a part with no run that came so far has none
 		{"the seed", fmt.Sprint(a.Seed), fmt.Sprint(b.Seed)},
 		{"the number of runs", fmt.Sprint(a.Runs), fmt.Sprint(b.Runs)},
 		{"the lock", a.Lock, b.Lock},
@@ -83,6 +85,7 @@ func join(first Part, parts []Part) (Results, error) {
 		whole.Took = max(whole.Took, p.Took) // they were played side by side
 		whole.Stalls = whole.Stalls.with(p.Stalls)
 		whole.Explored = append(whole.Explored, p.Explored...)
+		whole.Server = cmp.Or(whole.Server, p.Server)
 		for _, row := range p.Rows {
 			if other, ok := from[row.key()]; ok {
 				return Results{}, fmt.Errorf("%s and %s overlap: both have %s", other, p.File, row.key())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -54,13 +55,27 @@ func (p *Plan) Play(ctx context.Context, jobs int, watch Watch) (Results, error)
 			res.Rows = append(res.Rows, *row)
 		}
 	}
+	res.Server = servers(res.Rows)
 	res.Took = watch.Now() - began
 	return res, nil
+}
+
+// servers are the names and versions of the servers that runs were played on.
+func servers(rows []Row) string {
+	var all []string
+	for _, row := range rows {
+		if row.Server != "" && !slices.Contains(all, row.Server) {
+			all = append(all, row.Server)
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(all, ", ")
 }
 
 // judge says what became of a run.
 func (it item) judge(res harness.Result, err error) Row {
 	row := it.row
+	row.Server = res.Meta.Server
 	if err == nil {
 		err = certified(res)
 	}
@@ -103,6 +118,9 @@ func (p *Plan) decided(row Row) Row {
 // excuse says what a run is worth that did not come to its end.
 func (it item) excuse(err error) Outcome {
 	if _, ok := errors.AsType[*harness.NeedsError](err); ok {
+		return NotApplicable
+	}
+	if _, ok := errors.AsType[*harness.UnfitError](err); ok {
 		return NotApplicable
 	}
 	if _, ok := errors.AsType[*harness.DeathError](err); ok || it.subject == nil {

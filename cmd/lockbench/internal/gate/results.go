@@ -22,6 +22,7 @@ type Results struct {
 	Schema  int                `json:"schema"`
 	Version string             `json:"version"` // of lockbench
 	Backend string             `json:"backend"`
+	Server  string             `json:"server,omitempty"` // name and version of the servers, if they are real
 	Seed    uint64             `json:"seed"`
 	Runs    int                `json:"runs"` // of each case
 	Only    []string           `json:"only,omitempty"`
@@ -64,6 +65,14 @@ func (p *Plan) results() Results {
 		r.Lock, r.Worker, r.Class = s.Lock.Name, s.Worker, s.Lock.Class().String()
 	}
 	return r
+}
+
+// where is the backend, and which servers it had as far as that is known.
+func (r Results) where() string {
+	if r.Server == "" {
+		return backend(r.Backend)
+	}
+	return r.Backend + " (" + r.Server + ")"
 }
 
 // Whole says whether every run of the shard was done.

@@ -326,7 +326,7 @@ func (r Results) title() string {
 	case r.Lock != "":
 		about = []string{"lock " + r.Lock, r.Class}
 	}
-	about = append(about, backend(r.Backend))
+	about = append(about, r.where())
 	if r.Runs > 1 {
 		about = append(about, fmt.Sprintf("seeds %d to %d", r.Seed, r.Seed+uint64(r.Runs)-1))
 	} else {

@@ -205,7 +205,7 @@ func read(dir *os.Root, id runID) known {
 	default:
 		e.Verdict, e.Outcome = head.Verdict.String(), head.Outcome.String()
 	}
-	e.index(clean(strings.Join([]string{m.Workload, m.Topology, m.Version, m.Command}, "\n"), 4*longestName))
+	e.index(clean(strings.Join([]string{m.Workload, m.Server, m.Topology, m.Version, m.Command}, "\n"), 4*longestName))
 	return k
 }
 

@@ -150,7 +150,7 @@ func facts(m histories.Meta) []fact {
 	}
 	all := []fact{
 		{"scenario", m.Scenario}, {"pitfall", m.Pitfall}, {"title", m.Title}, {"workload", m.Workload},
-		{"lock", m.Lock}, {"guard", m.Guard}, {"backend", m.Backend}, {"topology", m.Topology},
+		{"lock", m.Lock}, {"guard", m.Guard}, {"backend", m.Backend}, {"server", m.Server}, {"topology", m.Topology},
 		{"seed", fmt.Sprint(m.Seed)}, {"clients", number(m.Clients)}, {"keys", number(m.Keys)}, {"rate", ""}, {"lease", ""},
 		{"started", clock(m.Started) + " UTC"}, {"phase", string(m.Phase)}, {"version", m.Version},
 		{"replayable", "no"}, {"command", m.Command}, {"notes", strings.Join(m.Notes, " · ")},
