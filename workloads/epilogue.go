@@ -132,8 +132,8 @@ func (s *Stage) evict(ctx context.Context) error {
 	return nil
 }
 
-// audit records what every living lock server holds under the keys. A replica is left out: it
-// has what its master had a moment ago.
+// audit records what every living lock server holds under the keys. One that follows another is
+// left out: it has what that one had a moment ago.
 //
 // That it is not known where a lock is kept is an audit, too.
 func (s *Stage) audit(ctx context.Context) error {
@@ -146,7 +146,7 @@ func (s *Stage) audit(ctx context.Context) error {
 		}
 	}
 	for _, n := range s.Cluster.Nodes() {
-		if n.Role == cluster.Register || !s.Cluster.Alive(n.Name) || n.Role == cluster.Replica && !s.serves(n.Name) {
+		if n.Role == cluster.Register || !s.Cluster.Alive(n.Name) || s.follows(n) {
 			continue
 		}
 		for _, key := range s.Keys {
@@ -168,6 +168,16 @@ func (s *Stage) audit(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// follows says whether a node is a replica: one from the start that serves no shard, or a master that
+// was made to follow its successor.
+func (s *Stage) follows(n cluster.Node) bool {
+	if n.Role == cluster.Replica && !s.serves(n.Name) {
+		return true
+	}
+	d, ok := s.Cluster.(cluster.Demoter)
+	return ok && d.Master(n.Name) != ""
 }
 
 // serves says whether a node is the one that serves one of the shards.

@@ -341,3 +341,23 @@ func TestSwarmAccusesNone(t *testing.T) {
 	}
 	t.Logf("%d runs: %d broke what no lock of the class keeps", runs, unavoidable)
 }
+
+// TestDemotedMastersAreNotAudited plays two runs in which a master follows its successor at the end, and is behind it: the key that it
+// still has was released, and nobody is accused of it.
+func TestDemotedMastersAreNotAudited(t *testing.T) {
+	lock, err := libraries.Catalogue().Find("redlock-in-turns")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, seed := range []uint64{347219, 372294} {
+		d := swarmed(t, lock, seed)
+		d.cfg.NoCauses = true
+		res, err := harness.Run(t.Context(), d.cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := res.Report.Result(checker.TruthfulReplies); got.Verdict != checker.Pass {
+			t.Errorf("%s: truthful replies %v, want pass", d, got.Verdict)
+		}
+	}
+}
