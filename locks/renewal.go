@@ -48,7 +48,8 @@ func (w *renewal) run(r *routine) {
 		if next.After(warning) || !w.latest.IsZero() && next.Add(ttl).After(w.latest) {
 			next = warning
 		}
-		// A clock that was set back must not make it sleep through the lease.
+		// A third of the TTL is as long as it ever sleeps: a clock that was set back neither
+		// lets the lease run out meanwhile nor puts off the renewal that is due after it.
 		if r.sleep(min(next.Sub(r.clock.Now()), ttl/3)) != nil {
 			return
 		}
@@ -56,7 +57,7 @@ func (w *renewal) run(r *routine) {
 		if ttl, deadline = w.lease(); !began.Before(deadline.Add(-ttl / 10)) {
 			return
 		}
-		if began.Before(next) || !w.latest.IsZero() && began.Add(ttl).After(w.latest) {
+		if !w.latest.IsZero() && began.Add(ttl).After(w.latest) {
 			continue
 		}
 		limit := min(ttl/6, deadline.Add(-ttl/10).Sub(began))
