@@ -93,25 +93,27 @@ func (r Row) by(kind string) (checker.Cause, bool) {
 
 // nearest are the causes of what a row found that are nearest to what has to be mended: what
 // broke after them may be their consequence. There is at least one.
-func (r Row) nearest() []checker.Cause {
+func (r Row) nearest() []checker.Cause { return r.nearestOf(r.Findings()) }
+
+func (r Row) nearestOf(found []Finding) []checker.Cause {
+	found = slices.DeleteFunc(slices.Clone(found), func(f Finding) bool { return f.Got != checker.Fail })
+	broke := func(p checker.Property) bool {
+		return slices.ContainsFunc(found, func(f Finding) bool { return f.Property == p })
+	}
 	var all []checker.Cause
 	for _, c := range r.Causes {
-		c.Properties = slices.DeleteFunc(slices.Clone(c.Properties), func(p checker.Property) bool { return !r.broke(p) })
+		c.Properties = slices.DeleteFunc(slices.Clone(c.Properties), func(p checker.Property) bool { return !broke(p) })
 		if len(c.Properties) > 0 {
 			all = append(all, c)
 		}
 	}
-	for _, f := range r.Findings() { // of a run whose causes are not known
-		if f.Got == checker.Fail && !slices.ContainsFunc(all, func(c checker.Cause) bool { return slices.Contains(c.Properties, f.Property) }) {
+	for _, f := range found { // of a run whose causes are not known
+		if !slices.ContainsFunc(all, func(c checker.Cause) bool { return slices.Contains(c.Properties, f.Property) }) {
 			all = append(all, checker.Cause{Kind: checker.Seen, Properties: []checker.Property{f.Property}, Sentence: f.Story})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b checker.Cause) int { return cmp.Compare(a.Rank(), b.Rank()) })
 	return slices.DeleteFunc(all, func(c checker.Cause) bool { return stage(c) > stage(all[0]) || c.Derived() != all[0].Derived() })
-}
-
-func (r Row) broke(p checker.Property) bool {
-	return slices.ContainsFunc(r.Findings(), func(f Finding) bool { return f.Property == p && f.Got == checker.Fail })
 }
 
 // stage is how far a cause is from what has to be mended: what a command did to whose key and

@@ -21,7 +21,8 @@ type Why struct {
 	backend  string
 	seed     uint64
 	causes   []string // why it broke, the nearest first
-	survivor string   // who keeps what broke; empty: nobody that is known
+	survivor string   // who keeps something of what broke; empty: nobody that is known
+	kept     []checker.Property
 	commands []command
 }
 
@@ -60,8 +61,8 @@ func (p *Plan) Why(r Results, lock locks.Spec) (Why, error) {
 			w.show("to see it", row.Command)
 			w.Cell.Command = row.Command
 		}
-		if c, ok := row.savedBy(s); ok && w.survivor == "" {
-			w.survivor = c.String()
+		if c, kept := row.savedBy(s); len(kept) > 0 && w.survivor == "" {
+			w.survivor, w.kept = c.String(), kept
 			w.show("the survivor", p.commandOf(s, c, r.Seed))
 		}
 	}
@@ -85,42 +86,51 @@ func (p *Plan) commandOf(s scenarios.Scenario, c scenarios.Case, seed uint64) st
 	return p.opt.Command(cfg, c.Remedy)
 }
 
-// told are the causes of what broke in a run, in sentences.
+// told are the causes of what broke in a run, in sentences, whether it is the lock's own fault or its class's.
 func (r Row) told() []string {
 	var all []string
-	broke := slices.ContainsFunc(r.Judged, func(f Finding) bool { return f.Got == checker.Fail && !f.Met })
-	if !broke {
-		return nil
-	}
-	for _, c := range r.nearest() {
+	broke := slices.DeleteFunc(slices.Clone(r.Judged), func(f Finding) bool { return f.Met })
+	for _, c := range r.nearestOf(broke) {
 		all = append(all, fault{cause: c}.sentence())
-	}
-	for _, f := range r.Unavoidable() {
-		if f.Story != "" && len(all) == 0 {
-			all = append(all, f.Story)
-		}
 	}
 	return unique(all)
 }
 
-// savedBy is a case of a scenario that keeps something that a run broke. One that was seen to in this gate comes first.
-func (r Row) savedBy(s scenarios.Scenario) (scenarios.Case, bool) {
+// savedBy is a case of a scenario that keeps something that a run broke, and what. One that was seen to in this gate comes first.
+func (r Row) savedBy(s scenarios.Scenario) (by scenarios.Case, kept []checker.Property) {
+	caseOf := func(lock, guard, remedy string) scenarios.Case {
+		g, err := resource.FindGuard(guard)
+		if err != nil { // a row that this binary did not write
+			return scenarios.Case{Lock: lock, Remedy: remedy}
+		}
+		return scenarios.Case{Lock: lock, Guard: g, Remedy: remedy}
+	}
 	for _, f := range r.Findings() {
-		if len(f.KeptBy) > 0 {
-			guard, err := resource.FindGuard(r.Guard)
-			return scenarios.Case{Lock: f.KeptBy[0], Guard: guard}, err == nil
+		if len(f.KeptBy) > 0 && (len(kept) == 0 || by.Lock == f.KeptBy[0]) {
+			by, kept = caseOf(f.KeptBy[0], r.Guard, ""), append(kept, f.Property)
 		}
 	}
-	for _, by := range r.Survivors {
-		guard, err := resource.FindGuard(by.Guard)
-		return scenarios.Case{Lock: by.Lock, Guard: guard, Remedy: by.Remedy}, err == nil
+	if len(kept) > 0 {
+		return by, kept
+	}
+	for _, other := range r.Survivors {
+		for _, f := range r.Unavoidable() {
+			kept = append(kept, f.Property)
+		}
+		return caseOf(other.Lock, other.Guard, other.Remedy), kept
 	}
 	for _, c := range s.Survivors() {
-		if c.Lock != r.Lock || c.Guard.String() != r.Guard || c.Remedy != r.Remedy {
-			return c, true
+		for _, p := range r.Violated() {
+			if s.Broken().Want[p] == checker.Fail && c.Want[p] != checker.Fail {
+				kept = append(kept, p)
+			}
 		}
+		if len(kept) > 0 && (c.Lock != r.Lock || c.Guard.String() != r.Guard || c.Remedy != r.Remedy) {
+			return c, kept
+		}
+		kept = nil
 	}
-	return scenarios.Case{}, false
+	return scenarios.Case{}, nil
 }
 
 // Text writes w for people.
@@ -141,7 +151,7 @@ func (w Why) Text(out io.Writer, style report.Style) error {
 	}
 	if w.survivor != "" {
 		page.Line()
-		page.Para("", "Under the same steps "+w.survivor+" keeps it.", report.Plain)
+		page.Para("", "Under the same steps "+w.survivor+" keeps "+strings.Join(labels(w.kept), ", ")+".", report.Plain)
 	}
 	if len(w.commands) > 0 {
 		page.Line()
