@@ -111,7 +111,7 @@ func (f *exploreFlags) files(cmd *cobra.Command) {
 	flags.StringVar(&f.json, "json", "", "write what was found into this file as JSON (docs/formats.md)")
 	flags.StringVar(&f.junit, "junit", "", "write what was found into this file as JUnit's XML")
 	flags.StringVar(&f.resume, "resume", "", "go on where an exploration ended that wrote this file with --json")
-	flags.StringVar(&f.out, "out", storeExplored(), `directory in which schedules are kept, or "none"`)
+	flags.StringVar(&f.out, "out", exploredIn(usualStore(os.Getenv)), `directory in which schedules are kept, or "none"`)
 }
 
 // oneLock is the argument of a command that is about a lock.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
+	"os"
 	"runtime"
 	"time"
 
@@ -15,9 +15,6 @@ import (
 	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/locks"
 )
-
-// storeExplored is the directory in which schedules are kept that were found.
-func storeExplored() string { return filepath.Join("store", "explore") }
 
 // explore looks for schedules that nobody wrote, for as long as --explore says: of the user's own lock, or of the catalogue's sound ones,
 // each of which gets as much of the time as any other, and what those before it left over.
@@ -52,7 +49,7 @@ func (f *gateFlags) explore(ctx context.Context, opt gate.Options, plan *gate.Pl
 func (f *gateFlags) searches(ctx context.Context, opt gate.Options, plan *gate.Plan) ([]*search, error) {
 	profiles := new(explore.Profiles)
 	one := func(lock locks.Spec) *search {
-		return &search{lock: lock, out: storeExplored(), opt: explore.Options{
+		return &search{lock: lock, out: exploredIn(usualStore(os.Getenv)), opt: explore.Options{
 			Profiles: profiles, Depth: usualDepth, Shards: 1, Among: libraries.Catalogue(), Jobs: runtime.GOMAXPROCS(0),
 		}}
 	}

@@ -31,7 +31,7 @@ type anywhere struct{ m *testing.M }
 
 func (a anywhere) Run() int {
 	for _, name := range []string{
-		"NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM", "LC_ALL", "LC_CTYPE", "LANG", "LOCKBENCH_REDIS_USER", "LOCKBENCH_REDIS_PASSWORD",
+		"NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM", "LC_ALL", "LC_CTYPE", "LANG", "LOCKBENCH_REDIS_USER", "LOCKBENCH_REDIS_PASSWORD", storeVariable,
 	} {
 		if err := os.Unsetenv(name); err != nil {
 			log.Fatal(err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"time"
 
@@ -57,7 +58,7 @@ func (f *runFlags) flags(cmd *cobra.Command) {
 	flags.DurationVar(&f.ttl, "ttl", 0, "lease (default: the scenario's)")
 	flags.StringVar(&f.expect, "expect", expectCatalogue, "what to expect: catalogue (of random load: no fault of the lock's own), pass (all properties hold) or fail (some property fails)")
 	flags.BoolVar(&f.failFast, "fail-fast", false, "end a workload at the first violation, and --runs after the first run that is not as expected; verdicts stay the same")
-	flags.StringVar(&f.out, "out", "store", `directory in which runs are kept, or "none"`)
+	flags.StringVar(&f.out, "out", usualStore(os.Getenv), `directory in which runs are kept, or "none"`)
 	f.lang.flag(cmd)
 	formatFlag(cmd, &f.format)
 	f.pages.flags(cmd)

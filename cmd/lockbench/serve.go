@@ -8,6 +8,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,7 +43,7 @@ There is no authentication. Only this machine can connect, unless --addr names a
 			return serveStore(cmd.Context(), store, addr, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	cmd.Flags().StringVar(&store, "store", "store", "directory that runs are kept in (lockbench run --out)")
+	cmd.Flags().StringVar(&store, "store", usualStore(os.Getenv), "directory that runs are kept in (lockbench run --out)")
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8080", "address to listen on; with port 0 a free one is chosen")
 	return cmd
 }

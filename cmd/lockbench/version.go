@@ -38,12 +38,16 @@ func versionLine() string {
 	return fmt.Sprintf("lockbench %s %s %s/%s\n", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// buildVersion is the linker's version, or that of the module, or "devel".
-func buildVersion() string {
-	if version != "" {
-		return version
+// buildVersion is the version of this program.
+func buildVersion() string { return versionOf(version, debug.ReadBuildInfo) }
+
+// versionOf is the linker's version, or that of the module as go install MODULE@VERSION and a build in a
+// checkout note it, or "devel".
+func versionOf(linked string, read func() (*debug.BuildInfo, bool)) string {
+	if linked != "" {
+		return linked
 	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+	if info, ok := read(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
 		return info.Main.Version
 	}
 	return "devel"
