@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/lockbench/lockbench/internal/redis/cluster"
 	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/nemesis"
@@ -28,9 +27,12 @@ func (s *Stage) sight() {
 		if len(unseen) == 0 || err != nil || !s.Cluster.Alive(node) {
 			continue
 		}
-		states := deciding{s.Cluster, node, place}.look()
+		there := map[string]bool{}
+		for _, k := range (deciding{s.Cluster, node, place}).look() {
+			there[k.Key] = k.Exists && k.Database == place.Database
+		}
 		for _, key := range unseen {
-			s.sighted[key.Name] = slices.ContainsFunc(states, func(k cluster.KeyState) bool { return k.Exists && key.Kept.Has(k) })
+			s.sighted[key.Name] = slices.ContainsFunc(key.Kept.Names, func(name string) bool { return there[name] })
 		}
 	}
 }
@@ -84,33 +86,28 @@ func (s *Stage) ask(ctx context.Context, c *Client, try func(context.Context) er
 // shares its connections, until stop is called. The commands that set up a connection are none of
 // these. Where it is not known where a lock is kept, every command may be on it.
 func (s *Stage) listen(c *Client) (answered func() bool, stop func()) {
-	if slices.ContainsFunc(s.Keys, func(k Key) bool { return k.Unknown != nil }) {
+	place, err := s.kept()
+	if err != nil {
 		return s.heed(c, wire.Match{})
 	}
-	var on []wire.Match
-	for _, key := range s.Keys {
-		on = append(on, wire.Match{Database: key.Kept.Database, Keys: key.Kept.Names})
-	}
-	return s.heed(c, on...)
+	return s.heed(c, wire.Match{Database: place.Database, Keys: place.Names}) // one rule: a stage may have hundreds of locks
 }
 
-// heed notes whether a server of the lock answers a command of c that fits one of the matches, or of
-// any client if c shares its connections, until stop is called.
-func (s *Stage) heed(c *Client, matches ...wire.Match) (answered func() bool, stop func()) {
+// heed notes whether a server of the lock answers a command of c that fits m, or of any client if
+// c shares its connections, until stop is called.
+func (s *Stage) heed(c *Client, m wire.Match) (answered func() bool, stop func()) {
 	clients := []*Client{c}
 	if c.Sent == nil {
 		clients = s.Clients
 	}
 	var heard atomic.Bool
+	m.Effect = func(wire.Command) func() bool {
+		return func() bool { heard.Store(true); return false } // and lets the reply pass
+	}
 	var rules []*wire.Hold
 	for _, o := range clients {
 		for _, link := range s.lockLinks(o.Name) {
-			for _, m := range matches {
-				m.Effect = func(wire.Command) func() bool {
-					return func() bool { heard.Store(true); return false } // and lets the reply pass
-				}
-				rules = append(rules, link.HoldReply(m))
-			}
+			rules = append(rules, link.HoldReply(m))
 		}
 	}
 	return heard.Load, func() {
