@@ -31,6 +31,7 @@ func python() []Library {
 	replace := redispy("redis-py Lock, extend(ttl, replace_ttl=True)", "redis_py_replace.py", nil)
 	replace.Safely = "Extend by more than 0 only: look at what is left of a budget before you pass it on. " + shorter
 	replace.Confirm = map[string]string{"A13": "/usr/bin/python3 examples/confirm/redis_py_extend_by_nothing.py"}
+	replace.Upstream = map[string]string{"A13": "https://github.com/redis/redis-py/issues/4279"}
 	django := redispy("django-redis lock", "django_redis_lock.py", takesAway())
 	django.Packages = []string{"python3-redis", "python3-django", "python3-django-redis"}
 	django.Version = version("django_redis", "'.'.join(map(str, django_redis.VERSION))")

@@ -3,6 +3,7 @@ package survey
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,12 +22,12 @@ func Trixie() []Library {
 	}
 	all := slices.DeleteFunc(Libraries(), func(l Library) bool { return !slices.Contains(wanted, l.Name) })
 	for i, l := range all {
-		confirm := map[string]string{}
-		for about, script := range l.Confirm {
-			confirm[about] = script
-		}
+		confirm, upstream := map[string]string{}, map[string]string{}
+		maps.Copy(confirm, l.Confirm)
+		maps.Copy(upstream, l.Upstream)
 		if l.Language == "Python" {
 			confirm["A11"] = "/usr/bin/python3 examples/confirm/redis_py_resend.py"
+			upstream["A11"] = "https://github.com/redis/redis-py/issues/3554"
 			l.Promises += " Since version 6 the client sends a command again if its connection breaks, as it documents."
 			l.Safely = "Connect with retry=Retry(NoBackoff(), 0) for the lock, or look after a refusal whether the key has your own token. " + l.Safely
 		}
@@ -34,7 +35,7 @@ func Trixie() []Library {
 			confirm[about] = within + strings.Replace(script, "examples/", "/lockbench/examples/", 1)
 		}
 		all[i].Name += ", Debian 13"
-		all[i].Promises, all[i].Safely, all[i].Confirm = l.Promises, l.Safely, confirm
+		all[i].Promises, all[i].Safely, all[i].Confirm, all[i].Upstream = l.Promises, l.Safely, confirm, upstream
 		all[i].Worker = within + strings.Replace(l.Worker, "examples/", "/lockbench/examples/", 1)
 		all[i].Version = append(strings.Fields(within), l.Version...)
 	}
