@@ -31,6 +31,9 @@ type gateFlags struct {
 	runs, jobs                          int
 	record, commit                      string
 	exploring                           time.Duration
+	store                               string       // the directory, or noStore
+	failed                              string       // lastGate, or the file of a gate, whose failed runs are played again; empty: all are played
+	before                              gate.Results // the gate that --failed is about
 	out                                 outputs
 }
 
@@ -51,16 +54,20 @@ keep whatever can be kept there. --baseline fails on new findings alone, and --u
 user's own lock, or of each sound lock of the scenarios, in virtual time, and of a worker's on the backend. What breaks there is
 the lock's own fault and fails the gate. What was not looked at is told; it fails nothing, and has not passed.
 
+--failed plays only the runs that were not as expected the last time, as the store has it of the same locks and servers; each run counts
+as it came out last. It passes if these pass: whether all others still do, a whole gate shows.
+
 --shard 2/5 plays the second of five parts; lockbench merge joins what each part wrote with --json.`,
 		Example: `  lockbench gate
   lockbench gate --only P07,redlock-* --runs 20
   lockbench gate --backend process --junit gate.xml --markdown "$GITHUB_STEP_SUMMARY"
   lockbench gate --backend process --server valkey-server
   lockbench gate --lock redlock --guard epoch
+  lockbench gate --lock redlock --guard epoch --failed
   lockbench gate --worker 'python3 my_lock.py' --baseline lockbench.json --fail-on resource-safety,ownership
   lockbench gate --lock redsync --explore 60s
   lockbench gate --shard 2/5 --json gate-2.json`,
-		Args: noArgs,
+		Args: f.failedFile,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			opt, err := f.options(cmd.Context(), cmd.Flags().Changed)
 			if err != nil {
@@ -84,6 +91,7 @@ the lock's own fault and fails the gate. What was not looked at is told; it fail
 	flags.StringVar(&f.shard, "shard", wholeShard, "play one part of the plan: INDEX/COUNT, counting from 1")
 	flags.StringSliceVar(&f.failOn, "fail-on", nil, "properties that decide, comma-separated (default: all)")
 	flags.DurationVar(&f.exploring, "explore", 0, "for how long to look for schedules that nobody wrote (default: not at all)")
+	f.storeFlags(cmd)
 	flags.StringVar(&f.record, "track-record", "", "bring this page up to date with what was reproduced (docs/track-record.md)")
 	flags.StringVar(&f.commit, "commit", "", "commit that --track-record names (default: rows keep the one that they have)")
 	f.out.flags(cmd)
@@ -132,6 +140,8 @@ func (f *gateFlags) options(ctx context.Context, changed func(flag string) bool)
 	switch {
 	case f.runs < 1:
 		return opt, fmt.Errorf("--runs is %d, want at least 1", f.runs)
+	case f.store == "":
+		return opt, errNoStore
 	case changed("jobs") && f.jobs < 1:
 		return opt, fmt.Errorf("--jobs is %d, want at least 1", f.jobs)
 	case f.guard != "" && f.lock == "" && f.worker == "":
@@ -168,7 +178,11 @@ func (f *gateFlags) options(ctx context.Context, changed func(flag string) bool)
 			return opt, err
 		}
 	}
-	return opt, f.out.validate(opt.Shard)
+	if err := f.out.validate(opt.Shard); err != nil || f.failed == "" {
+		return opt, err
+	}
+	opt.Again, err = f.again(opt)
+	return opt, err
 }
 
 // subject is the user's own lock, or nil.
@@ -214,9 +228,15 @@ func (f *gateFlags) replay(cfg harness.Config, remedy string) string {
 
 func (f *gateFlags) run(ctx context.Context, opt gate.Options, stdout, stderr io.Writer) error {
 	opt.Log = stderr
+	if opt.Again != nil && len(opt.Again.Rows) == 0 {
+		return f.nothingFailed(opt.Again, stdout)
+	}
 	plan, err := gate.NewPlan(opt)
 	if err != nil {
 		return usage(err)
+	}
+	if opt.Again != nil {
+		f.tellAgain(plan, opt.Again, stderr)
 	}
 	if mine, _ := plan.Runs(); mine == 0 {
 		return nothing(plan)
@@ -236,10 +256,13 @@ func (f *gateFlags) run(ctx context.Context, opt gate.Options, stdout, stderr io
 	} else {
 		failed = fmt.Errorf("interrupted after %d of %d runs", len(res.Rows), res.Share)
 	}
+	if failed != nil {
+		res.Error = failed.Error()
+	}
+	f.keep(res, stderr)
 	if failed == nil {
 		return f.out.deliver(res, stdout)
 	}
-	res.Error = failed.Error()
 	if err := f.out.deliver(res, stdout); err != nil && !res.Whole() {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"time"
 
@@ -49,7 +48,7 @@ func (f *gateFlags) explore(ctx context.Context, opt gate.Options, plan *gate.Pl
 func (f *gateFlags) searches(ctx context.Context, opt gate.Options, plan *gate.Plan) ([]*search, error) {
 	profiles := new(explore.Profiles)
 	one := func(lock locks.Spec) *search {
-		return &search{lock: lock, out: exploredIn(usualStore(os.Getenv)), opt: explore.Options{
+		return &search{lock: lock, out: exploredIn(f.store), opt: explore.Options{
 			Profiles: profiles, Depth: usualDepth, Shards: 1, Among: libraries.Catalogue(), Jobs: runtime.GOMAXPROCS(0),
 		}}
 	}

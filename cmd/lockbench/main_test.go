@@ -31,7 +31,7 @@ type anywhere struct{ m *testing.M }
 
 func (a anywhere) Run() int {
 	for _, name := range []string{
-		"NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM", "LC_ALL", "LC_CTYPE", "LANG", "LOCKBENCH_REDIS_USER", "LOCKBENCH_REDIS_PASSWORD", storeVariable,
+		"NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM", "LC_ALL", "LC_CTYPE", "LANG", "LOCKBENCH_REDIS_USER", "LOCKBENCH_REDIS_PASSWORD",
 	} {
 		if err := os.Unsetenv(name); err != nil {
 			log.Fatal(err)
@@ -39,7 +39,7 @@ func (a anywhere) Run() int {
 	}
 	state, err := os.MkdirTemp("", "lockbench-test-state-")
 	if err == nil {
-		err = os.Setenv("XDG_STATE_HOME", state)
+		err = errors.Join(os.Setenv("XDG_STATE_HOME", state), os.Setenv(storeVariable, filepath.Join(state, "store")))
 	}
 	if err != nil {
 		log.Fatal(err)

@@ -173,6 +173,9 @@ func nothing(plan *gate.Plan) error {
 	for _, g := range plan.Gaps() {
 		why = append(why, g.Scenario+": "+g.Reason)
 	}
+	if len(why) == 0 && len(plan.Lost()) > 0 {
+		return usage(errors.New("nothing to run: no run that failed is part of this gate; want another --only, or none"))
+	}
 	if len(why) == 0 {
 		return usage(errors.New("nothing to run: this shard has no part of the plan; want fewer shards"))
 	}

@@ -59,7 +59,7 @@ func (f *runFlags) config(ctx context.Context, changed func(flag string) bool) (
 	case f.keys < 1 || f.keys > mostKeys:
 		return harness.Config{}, fmt.Errorf("--keys is %d, want 1 to %d", f.keys, mostKeys)
 	case f.out == "":
-		return harness.Config{}, fmt.Errorf("--out is empty, want a directory, or %q to keep nothing", noStore)
+		return harness.Config{}, errNoStore
 	}
 	if err := f.pages.validate(); err != nil {
 		return harness.Config{}, err

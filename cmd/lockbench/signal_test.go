@@ -38,7 +38,7 @@ func newChild(t *testing.T, args ...string) *child { return childOf(t, "lockbenc
 // childOf is a child that is another program.
 func childOf(t *testing.T, program string, args ...string) *child {
 	c := &child{Cmd: exec.Command(program, args...), dir: t.TempDir(), tmp: t.TempDir(), ended: make(chan struct{})}
-	c.Dir, c.Env = c.dir, append([]string{"GORACE=" + quickExit}, append(os.Environ(), "TMPDIR="+c.tmp)...)
+	c.Dir, c.Env = c.dir, append([]string{"GORACE=" + quickExit}, append(os.Environ(), "TMPDIR="+c.tmp, storeVariable+"=")...)
 	c.Stdout, c.Stderr = &c.stdout, &c.stderr
 	return c
 }

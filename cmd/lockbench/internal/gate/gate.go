@@ -34,6 +34,8 @@ type Options struct {
 	// Subject is the user's own lock, which goes through every scenario in place of the
 	// catalogue's. Optional.
 	Subject *Subject
+	// Again are the runs to play: those of an earlier gate, with the seeds that they had. Optional: each case with Runs seeds from Seed on.
+	Again *Again
 	// Exploring is for how long schedules that nobody wrote are looked for besides, for the record: others do that.
 	Exploring time.Duration
 	Version   string    // of lockbench

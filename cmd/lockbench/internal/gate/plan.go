@@ -33,6 +33,7 @@ type Plan struct {
 	print   string // of all runs, the same on all shards
 	gaps    []Gap  // what is not played
 	chosen  []scenarios.Scenario
+	lost    []Row // that were to be played again, and cannot
 	bench   *bench
 }
 
@@ -43,6 +44,7 @@ func NewPlan(opt Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	chosen = opt.Again.some(chosen)
 	p := &Plan{opt: opt, bench: newBench(opt), chosen: chosen}
 	var items []item
 	for _, s := range chosen {
@@ -51,9 +53,9 @@ func NewPlan(opt Options) (*Plan, error) {
 			return nil, err
 		}
 		for _, c := range cases {
-			for i := range opt.Runs {
+			for _, seed := range opt.seeds(c.row) {
 				one := c
-				one.cfg.Seed = opt.Seed + uint64(i)
+				one.cfg.Seed = seed
 				one.cfg.Command = opt.Command(one.cfg, one.row.Remedy)
 				one.row.At = len(items)
 				one.row.Seed, one.row.Command = one.cfg.Seed, one.cfg.Command
@@ -61,12 +63,15 @@ func NewPlan(opt Options) (*Plan, error) {
 			}
 		}
 	}
-	p.planned, p.print, p.items = len(items), fingerprint(items), deal(items, opt.Shard)
+	p.planned, p.print, p.items, p.lost = len(items), fingerprint(items), deal(items, opt.Shard), opt.Again.lost(items)
 	return p, nil
 }
 
 // Runs is how many runs the plan has, and all shards together.
 func (p *Plan) Runs() (mine, planned int) { return len(p.items), p.planned }
+
+// Lost are the runs that were to be played again and are not in the plan of all shards.
+func (p *Plan) Lost() []Row { return p.lost }
 
 // Gaps are what is not played, and why.
 func (p *Plan) Gaps() []Gap { return p.gaps }

@@ -26,6 +26,7 @@ type Results struct {
 	Seed    uint64             `json:"seed"`
 	Runs    int                `json:"runs"` // of each case
 	Only    []string           `json:"only,omitempty"`
+	Again   string             `json:"again,omitempty"` // the file with an earlier gate of which only runs were played that were not as expected
 	FailOn  []checker.Property `json:"fail_on,omitempty"`
 	// Lock and Worker are the user's own. Empty: the catalogue's locks were played.
 	Lock   string   `json:"lock,omitempty"`
@@ -60,6 +61,9 @@ func (p *Plan) results() Results {
 	}
 	if r.Gaps == nil {
 		r.Gaps = []Gap{}
+	}
+	if p.opt.Again != nil {
+		r.Again = p.opt.Again.File
 	}
 	if s := p.opt.Subject; s != nil {
 		r.Lock, r.Worker, r.Class = s.Lock.Name, s.Worker, s.Lock.Class().String()

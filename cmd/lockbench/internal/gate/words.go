@@ -327,9 +327,12 @@ func (r Results) title() string {
 		about = []string{"lock " + r.Lock, r.Class}
 	}
 	about = append(about, r.where())
-	if r.Runs > 1 {
+	switch {
+	case r.Again != "":
+		about = append(about, "only what had failed")
+	case r.Runs > 1:
 		about = append(about, fmt.Sprintf("seeds %d to %d", r.Seed, r.Seed+uint64(r.Runs)-1))
-	} else {
+	default:
 		about = append(about, fmt.Sprintf("seed %d", r.Seed))
 	}
 	if r.Shard.Of > 1 {
