@@ -82,7 +82,7 @@ lint: ## Check with gofmt, go vet and golangci-lint, whose version is pinned
 lists: ## List every lock, fault, judge and random load that stands in a file of its own
 	$(GO) test ./internal/testkit/house -run TestLists -update
 
-docs: build ## Write docs/choosing.md, docs/locks.md, docs/nemeses.md, docs/architecture.md, docs/anomalies.md, docs/margins.md, docs/matrix.md, the picture and the generated parts of README.md, README.zh.md, docs/report.md, docs/scenarios.md and docs/course again; tests and docs-check fail when they are not true
+docs: build ## Write docs/choosing.md, docs/locks.md, docs/nemeses.md, docs/architecture.md, docs/anomalies.md, docs/libraries.md, docs/margins.md, docs/matrix.md, the picture and the generated parts of README.md, README.zh.md, docs/report.md, docs/scenarios.md and docs/course again; tests and docs-check fail when they are not true
 	$(GO) test ./locks -run TestDocs -update
 	$(GO) test ./harness -run TestDocs -update
 	$(GO) test ./internal/testkit/house -run TestArchitecture -update
@@ -90,6 +90,7 @@ docs: build ## Write docs/choosing.md, docs/locks.md, docs/nemeses.md, docs/arch
 	$(GO) test ./internal/testkit/choosing -run TestChoosing -update
 	$(GO) test ./checker -run TestReportDefinesProperties -update
 	$(GO) test ./internal/explore -run TestAnomalies -update
+	$(GO) test ./internal/survey -run TestPage -update
 	$(GO) test ./cmd/lockbench -run 'TestReadme|TestCourseIsTrue' -update-readme
 	bin/lockbench matrix --format markdown --output docs/matrix.md
 
@@ -162,11 +163,11 @@ examples: ## Test examples/go, a module of its own that tests locks by locktest
 	cd examples/go && $(GO) vet ./... && $(GO) test -count=1 ./... && $(GO) mod tidy -diff
 	cd examples/go && $(GO) test -modfile oldest.mod -count=1 -run '^TestMyLock$$' .
 
-libraries: build ## Play real libraries, which apt-get installs, through the gate, and write docs/libraries.md (LIBRARIES=regexp)
+libraries: build ## Play real libraries, which apt-get installs, through the gate, and write their results and docs/libraries.md (LIBRARIES=regexp)
 	$(GO) run ./cmd/survey --date "$$(date -u +%F)" --only '$(LIBRARIES)'
 
-libraries-trixie: build ## The same with the versions of Debian 13, as root, and write docs/libraries-trixie.md
-	$(GO) run ./cmd/survey --date "$$(date -u +%F)" --trixie --output docs/libraries-trixie.md
+libraries-trixie: build ## The same with the versions of Debian 13, in a root of it, as root (LIBRARIES=regexp)
+	$(GO) run ./cmd/survey --date "$$(date -u +%F)" --trixie --only '$(LIBRARIES)'
 
 tidy-check: ## Check that go.mod is what go mod tidy would write
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && cp go.mod go.sum "$$dir" && \

@@ -247,6 +247,7 @@ func TestWhatIsWrittenFits(t *testing.T) {
 	c.lockbench(0, "gate", "merge", at("searched.json"), "--format", "json", "--baseline", at("searched-base.json"))
 	c.lockbench(0, "margins", "margins", "setnx-px-lua", "--format", "json")
 	c.lockbench(254, "error", "margins", "setnx-px-lua", "--guard", "fense", "--format", "json")
+	c.lockbench(0, "libraries", "report", "--libraries", "--format", "json")
 	c.lockbench(0, "list", "list", "--format", "json")
 	c.lockbench(0, "list", "list", "locks", "--format", "json")
 	c.lockbench(0, "version", "version", "--format", "json")

@@ -33,12 +33,13 @@ type reportFlags struct {
 	format, out string
 	lang        spoken
 	asIssue     bool
+	libraries   bool // not of a run, but of real libraries
 }
 
 func newReport() *cobra.Command {
 	var f reportFlags
 	cmd := &cobra.Command{
-		Use:   "report DIR",
+		Use:   "report DIR | --libraries [FILE]",
 		Short: "Draw a recorded run again",
 		Long: `Report draws a run that is kept: as a page to be opened in a browser, which needs nothing else, as text, as JSON, or its
 picture alone as SVG. DIR is a run directory, a link to one such as store/<scenario>/latest, or a directory with nothing but a
@@ -48,19 +49,29 @@ A run that was never judged, because it was killed, is judged now. Of files that
 page and standard error tell of the damage. It exits with 0 if the run was drawn, whatever its verdict.
 
 With --issue it writes what the run found as Markdown, ready to be sent to those who maintain the lock: what, with which versions, the
-steps and the command that show it, what was expected, and what was seen. It exits with 3 if the run found nothing.`,
+steps and the command that show it, what was expected, and what was seen. It exits with 3 if the run found nothing.
+
+With --libraries it draws no run, but what real libraries were seen to show: a table of libraries and named anomalies, and the proof of each
+finding (docs/libraries.md). FILE has such results; without it those are drawn that lockbench was built with.`,
 		Example: `  lockbench report store/failover-async-repl/latest
   lockbench report store/failover-async-repl/latest -o failover.html
   lockbench report store/failover-async-repl/latest --lang zh
   lockbench report store/failover-async-repl/latest --format text
-  lockbench report --issue store/failover-async-repl/latest`,
+  lockbench report --issue store/failover-async-repl/latest
+  lockbench report --libraries -o libraries.html`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
+			if len(args) == 1 || len(args) == 0 && f.libraries {
 				return nil
+			}
+			if f.libraries {
+				return usage(fmt.Errorf("%s --libraries takes one file, found %d (%[1]s --help)", cmd.CommandPath(), len(args)))
 			}
 			return usage(fmt.Errorf("%s needs one run directory, found %d (%[1]s --help)", cmd.CommandPath(), len(args)))
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.libraries {
+				return f.ofLibraries(args, cmd)
+			}
 			if err := oneOf("format", f.format, reportFormats()); err != nil {
 				return usage(err)
 			}
@@ -74,7 +85,8 @@ steps and the command that show it, what was expected, and what was seen. It exi
 	flags.StringVar(&f.format, "format", formatHTML, strings.Join(reportFormats(), ", "))
 	f.lang.flag(cmd)
 	flags.BoolVar(&f.asIssue, "issue", false, "write what the run found as Markdown, to be sent to those who maintain the lock")
-	flags.StringVarP(&f.out, "output", "o", "", "file to write, or - for standard output (default: report.html in DIR, and standard output for all else)")
+	flags.BoolVar(&f.libraries, "libraries", false, "draw what real libraries were seen to show: html, markdown or json")
+	flags.StringVarP(&f.out, "output", "o", "", "file to write, or - for standard output (default: report.html in DIR or libraries.html, and standard output for all else)")
 	// It fails only for a flag that does not exist.
 	_ = cmd.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return reportFormats(), cobra.ShellCompDirectiveNoFileComp

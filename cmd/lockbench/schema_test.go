@@ -22,6 +22,7 @@ import (
 	"github.com/lockbench/lockbench/internal/certificate"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/survey"
 )
 
 const schemaBase = "https://raw.githubusercontent.com/lockbench/lockbench/main/docs/schema/"
@@ -117,6 +118,8 @@ func written() map[string]reflect.Type {
 		"explored#points": reflect.TypeFor[explore.Points](), "explored#tried": reflect.TypeFor[explore.Tried](), "explored#tally": reflect.TypeFor[explore.Tally](),
 		"margins": reflect.TypeFor[marginsDocument](), "margins.margins": reflect.TypeFor[explore.Margin](),
 		"matrix": reflect.TypeFor[gate.Matrix](), "matrix.cells": reflect.TypeFor[gate.Cell](),
+		"libraries": reflect.TypeFor[survey.Results](), "libraries#finding": reflect.TypeFor[survey.Finding](), "libraries#cell": reflect.TypeFor[survey.Cell](),
+		"libraries#confirmation": reflect.TypeFor[survey.Confirmation](), "libraries#undecided": reflect.TypeFor[survey.Undecided](),
 		"version": reflect.TypeFor[versionDocument](), "convert": reflect.TypeFor[convertDocument](),
 		"clean": reflect.TypeFor[cleanDocument](), "clean#cleaned": reflect.TypeFor[cleanDocument]().Field(1).Type.Elem(),
 		"error": reflect.TypeFor[errorDocument](), "verify": reflect.TypeFor[verifiedDocument](), "verify#told": reflect.TypeFor[toldVerdict](),
@@ -282,6 +285,7 @@ func filled(typ reflect.Type) reflect.Value {
 		reflect.TypeFor[gate.Outcome]():     gate.Unexpected,
 		reflect.TypeFor[gate.Role]():        gate.Twin,
 		reflect.TypeFor[gate.State]():       gate.IsBroken,
+		reflect.TypeFor[survey.Verdict]():   survey.Shows,
 	}[typ]; ok {
 		v.Set(reflect.ValueOf(known))
 		return v

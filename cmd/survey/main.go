@@ -1,4 +1,4 @@
-// Command survey plays real libraries through lockbench and writes docs/libraries.md: which library shows which named anomaly.
+// Command survey plays real libraries through lockbench and writes what it finds, and docs/libraries.md: which library shows which named anomaly.
 package main
 
 import (
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -28,8 +29,9 @@ func run(ctx context.Context) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	lockbench := flag.String("lockbench", "bin/lockbench", "the program")
-	output := flag.String("output", "docs/libraries.md", "the page to write; - is standard output")
-	date := flag.String("date", "", "the day that the page names")
+	file := flag.String("results", "internal/survey/libraries.json", "the file of results, in which those of the libraries that are played are replaced")
+	page := flag.String("page", "docs/libraries.md", "the page to write of all results")
+	date := flag.String("date", "", "the day that the results name")
 	trixie := flag.Bool("trixie", false, "play the versions of Debian 13, in a root of it, and not those of this machine")
 	only := flag.String("only", "", "regular expression of the names of the libraries (default: all)")
 	install := flag.Bool("install", true, "have missing packages installed by apt-get")
@@ -61,19 +63,41 @@ func run(ctx context.Context) error {
 	case *install:
 		s.Install(ctx, libraries)
 	}
-	page := survey.Page{Date: *date, Server: word(string(server), "v=")}
-	if page.Shown, err = s.Learn(ctx); err != nil {
+	shown, err := s.Learn(ctx)
+	if err != nil {
 		return err
 	}
-	if page.Rows = s.All(ctx, libraries, *parallel); ctx.Err() != nil {
+	system := survey.System("/")
+	if *trixie {
+		system = survey.System(survey.TrixieRoot)
+	}
+	var found []survey.Finding
+	for _, p := range s.All(ctx, libraries, *parallel) {
+		found = append(found, p.Finding(shown).On(p.Library, system, word(string(server), "v="), *date))
+	}
+	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	text := page.Markdown()
-	if *output == "-" {
-		_, err = os.Stdout.WriteString(text)
+	return write(*file, *page, found)
+}
+
+// write puts findings into the file of results, and writes the page of all.
+func write(file, page string, found []survey.Finding) error {
+	var before survey.Results
+	data, err := os.ReadFile(file)
+	if err == nil {
+		before, err = survey.ParseResults(data)
+	} else if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err != nil {
 		return err
 	}
-	return os.WriteFile(*output, []byte(text), 0o644)
+	after := before.With(found)
+	if data, err = after.JSON(); err != nil {
+		return err
+	}
+	return errors.Join(os.WriteFile(file, data, 0o644), os.WriteFile(page, []byte(after.Markdown()), 0o644))
 }
 
 // word is the word that begins with a prefix, without that.

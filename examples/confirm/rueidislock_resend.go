@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/rueidis"
@@ -39,7 +40,7 @@ func main() {
 		c, err := d.DialContext(ctx, "tcp", address)
 		return deaf{c, taken, once}, err
 	}
-	locker, _ := rueidislock.NewLocker(rueidislock.LockerOption{KeyMajority: 1, ClientOption: option})
+	locker, _ := rueidislock.NewLocker(rueidislock.LockerOption{KeyMajority: 1, TryNextAfter: time.Second, ClientOption: option})
 	_, _, err := locker.TryWithContext(ctx, "orders/42")
 	fmt.Printf("acquire: %v; its key is left: %v\n", err, taken())
 	if err == nil || !taken() {

@@ -1,31 +1,12 @@
 package survey
 
 import (
+	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/lockbench/lockbench/internal/anomalies"
 )
-
-// Verdict is what is said of a library and an anomaly.
-type Verdict string
-
-// The verdicts. Only the first accuses.
-const (
-	Shows    Verdict = "**shows it**"
-	Declared Verdict = "declared"
-	Class    Verdict = "no lock of its class is free of it"
-	Free     Verdict = "free of it"
-	Unclear  Verdict = "unclear" // it was asked, and what came of it has no such name, was seen once only, or is unknown
-	Unasked  Verdict = "cannot be asked"
-)
-
-// Cell is what was found of a library and an anomaly.
-type Cell struct {
-	Verdict Verdict
-	Because string // the pitfall, or what is documented
-	Command string // that shows it
-	Story   string
-	Wire    []string
-}
 
 // Shown says by which pitfalls the catalogue shows an anomaly: numbers by code.
 type Shown map[string][]string
@@ -33,16 +14,16 @@ type Shown map[string][]string
 // Cell judges an anomaly from the runs of a library.
 func (p Played) Cell(code string, shown Shown) Cell {
 	if p.Problem != "" {
-		return Cell{Verdict: Unasked, Because: p.Problem}
+		return Cell{Verdict: Unasked}
 	}
 	if c, ok := p.proven(code); ok {
 		return c
 	}
 	if i := slices.IndexFunc(p.Again, func(r row) bool { return r.classShows(code) && classShows(p.First, r.ID, code) }); i >= 0 {
-		return Cell{Verdict: Class, Because: p.Again[i].ID, Command: p.Again[i].Command}
+		return Cell{Verdict: Class, Pitfalls: []string{p.Again[i].ID}, Command: p.Again[i].Command}
 	}
 	if why, ok := p.Declared[code]; ok {
-		return Cell{Verdict: Declared, Because: why}
+		return Cell{Verdict: Declared, Story: why}
 	}
 	return p.kept(code, shown)
 }
@@ -53,13 +34,13 @@ func (p Played) kept(code string, shown Shown) Cell {
 	for _, r := range p.First {
 		switch {
 		case !slices.Contains(shown[code], r.ID) || r.Outcome == inapt:
-		case r.Outcome == expected && cell.Verdict == Unasked:
-			cell = Cell{Verdict: Free, Because: r.ID}
+		case r.Outcome == expected && cell.Verdict != Unclear:
+			cell = Cell{Verdict: Free, Pitfalls: append(cell.Pitfalls, r.ID)}
 		case r.Outcome == expected, r.showsOther(code):
 		case p.Declared[r.ID] != "":
-			return Cell{Verdict: Declared, Because: p.Declared[r.ID]}
+			return Cell{Verdict: Declared, Pitfalls: []string{r.ID}, Story: p.Declared[r.ID]}
 		default:
-			cell = Cell{Verdict: Unclear, Because: r.ID, Story: unclear(r)}
+			cell = Cell{Verdict: Unclear, Pitfalls: []string{r.ID}, Story: unclear(r)}
 		}
 	}
 	return cell
@@ -92,13 +73,13 @@ func (p Played) proven(code string) (Cell, bool) {
 			if c.Anomaly != code || !shows(p.First, again.ID, code) {
 				continue
 			}
-			if why, ok := p.Declared[code]; ok {
-				return Cell{Verdict: Declared, Because: why, Command: again.Command}, true
+			cell := Cell{Verdict: Shows, Pitfalls: []string{again.ID}, Command: again.Command, Story: c.told(), Wire: c.wire()}
+			for _, about := range []string{code, again.ID} {
+				if why, ok := p.Declared[about]; ok && cell.Verdict == Shows {
+					cell.Verdict, cell.Story, cell.Wire = Declared, why, nil
+				}
 			}
-			if why, ok := p.Declared[again.ID]; ok {
-				return Cell{Verdict: Declared, Because: why, Command: again.Command}, true
-			}
-			return Cell{Verdict: Shows, Because: again.ID, Command: again.Command, Story: c.told(), Wire: c.wire()}, true
+			return cell, true
 		}
 	}
 	return Cell{}, false
@@ -119,19 +100,101 @@ func classShows(rows []row, id, code string) bool {
 	return slices.ContainsFunc(rows, func(r row) bool { return r.ID == id && r.classShows(code) })
 }
 
-// Nameless is what a library breaks by its own fault, twice under the same pitfall, and what has no name.
-func (p Played) Nameless() []Cell {
+// nameless is what a library breaks by its own fault, twice under the same pitfall, and what has no name. What one script confirms is told
+// together.
+func (p Played) nameless() []Cell {
 	var all []Cell
 	for _, again := range p.Again {
 		same := func(r row) bool { return r.ID == again.ID && r.Outcome == unexpected && len(r.failed(true)) > 0 }
 		if !same(again) || len(again.shown()) > 0 || !slices.ContainsFunc(p.First, same) {
 			continue
 		}
-		c := Cell{Verdict: Shows, Because: again.ID, Command: again.Command, Story: strings.ReplaceAll(strings.Join(again.failed(true), ", "), "-", " ")}
+		c := Cell{Verdict: Shows, Pitfalls: []string{again.ID}, Command: again.Command, Story: strings.ReplaceAll(strings.Join(again.failed(true), ", "), "-", " ")}
 		if why, ok := p.Declared[again.ID]; ok {
-			c = Cell{Verdict: Declared, Because: again.ID, Command: again.Command, Story: why}
+			c.Verdict, c.Story = Declared, why
+		}
+		script := p.Confirm[again.ID]
+		before := slices.IndexFunc(all, func(o Cell) bool { return o.Verdict == Shows && script != "" && p.Confirm[o.Pitfalls[0]] == script })
+		if before >= 0 && c.Verdict == Shows {
+			all[before].Pitfalls = append(all[before].Pitfalls, again.ID)
+			continue
 		}
 		all = append(all, c)
 	}
 	return all
+}
+
+// undecided are the pitfalls that came to no verdict.
+func (p Played) undecided() []Undecided {
+	all := []Undecided{}
+	for _, r := range p.First {
+		switch r.Outcome {
+		case expected, unexpected, unavoidable, inapt:
+		default:
+			all = append(all, Undecided{r.ID, cmp.Or(brief(r.Reason), r.Outcome)})
+		}
+	}
+	return all
+}
+
+// Finding is what all runs of a library say of it. That a system has the version, and on which server it was played, is the caller's to say; see On.
+func (p Played) Finding(shown Shown) Finding {
+	f := Finding{
+		Name: p.Name, Language: p.Language, Version: p.Installed, Promises: p.Promises, Safely: p.Safely, Problem: p.Problem,
+		Pitfalls: p.Asked, Applicable: len(p.First) - p.count(inapt), Kept: p.count(expected), Class: p.count(unavoidable),
+		Cells: []Cell{}, Nameless: []Cell{}, Undecided: p.undecided(),
+	}
+	if p.Problem != "" {
+		return f
+	}
+	for _, a := range anomalies.All() {
+		c := p.Cell(a.Code, shown)
+		c.Anomaly = a.Code
+		f.Cells = append(f.Cells, p.evidenced(c))
+	}
+	for _, c := range p.nameless() {
+		said := func(o Cell) bool { return o.Verdict == Declared && o.Story == c.Story }
+		if c.Verdict == Declared && slices.ContainsFunc(append(f.Cells, f.Nameless...), said) {
+			continue
+		}
+		f.Nameless = append(f.Nameless, p.evidenced(c))
+	}
+	return f
+}
+
+// about is what scripts and threads call a cell: the code of the anomaly, or the pitfall of what has no name.
+func about(c Cell) string {
+	if c.Anomaly != "" {
+		return c.Anomaly
+	}
+	return c.Pitfalls[0]
+}
+
+// evidenced is a cell with what stands beside the runs: the schedule, what a direct script saw, and a thread upstream.
+func (p Played) evidenced(c Cell) Cell {
+	if c.Pitfalls == nil {
+		c.Pitfalls = []string{}
+	}
+	if c.Wire == nil {
+		c.Wire = []string{}
+	}
+	if c.Verdict != Shows {
+		return c
+	}
+	c.Schedule, c.Upstream = p.Schedules[c.Pitfalls[0]], p.Upstream[about(c)]
+	if confirmed, ok := p.Confirmed[about(c)]; ok {
+		c.Confirmed = &confirmed
+	}
+	return c
+}
+
+// count is how many pitfalls had an outcome.
+func (p Played) count(outcome string) int {
+	n := 0
+	for _, r := range p.First {
+		if r.Outcome == outcome {
+			n++
+		}
+	}
+	return n
 }

@@ -1,8 +1,11 @@
 package survey
 
 import (
+	"cmp"
 	"strings"
 	"testing"
+
+	"github.com/lockbench/lockbench/internal/anomalies"
 )
 
 // saw is a run of a pitfall that shows anomalies.
@@ -25,24 +28,28 @@ func TestCell(t *testing.T) {
 		want         Verdict
 		because      string
 	}{
-		"twice":                {[]row{saw("P07", unexpected, "A01")}, []row{saw("P07", unexpected, "A01")}, nil, Shows, "P07"},
-		"once":                 {[]row{saw("P07", unexpected, "A01")}, []row{saw("P07", expected)}, nil, Unclear, "P07"},
-		"then another":         {[]row{saw("P07", unexpected, "A01")}, []row{saw("P07", unexpected, "A05")}, nil, Unclear, "P07"},
-		"at two":               {[]row{saw("P07", unexpected, "A01")}, []row{saw("P08", unexpected, "A01")}, nil, Unclear, "P07"},
-		"declared":             {[]row{saw("P07", unexpected, "A01")}, []row{saw("P07", unexpected, "A01")}, map[string]string{"A01": "so it says"}, Declared, "so it says"},
-		"the pitfall declared": {[]row{saw("P07", unexpected, "A01")}, []row{saw("P07", unexpected, "A01")}, map[string]string{"P07": "so it says"}, Declared, "so it says"},
-		"class":                {[]row{saw("P07", unavoidable, "A01")}, []row{saw("P07", unavoidable, "A01")}, nil, Class, "P07"},
-		"another instead":      {[]row{saw("P07", unavoidable, "A06"), saw("P08", expected)}, []row{saw("P07", unavoidable, "A06")}, nil, Free, "P08"},
-		"free":                 {[]row{saw("P08", expected)}, nil, nil, Free, "P08"},
-		"nameless":             {[]row{saw("P07", expected), saw("P08", unexpected)}, []row{saw("P08", unexpected)}, nil, Unclear, "P08"},
-		"nameless, declared":   {[]row{saw("P08", unexpected)}, []row{saw("P08", unexpected)}, map[string]string{"P08": "so it says"}, Declared, "so it says"},
-		"no verdict":           {[]row{saw("P07", expected), saw("P08", "unknown")}, nil, nil, Unclear, "P08"},
-		"not applicable":       {[]row{saw("P07", inapt)}, nil, nil, Unasked, ""},
-		"another pitfall":      {[]row{saw("P02", expected)}, nil, nil, Unasked, ""},
+		"twice":                 {[]row{saw("P07", unexpected, "A01")}, []row{saw("P07", unexpected, "A01")}, nil, Shows, "P07"},
+		"once":                  {[]row{saw("P07", unexpected, "A01")}, []row{saw("P07", expected)}, nil, Unclear, "P07"},
+		"then another":          {[]row{saw("P07", unexpected, "A01")}, []row{saw("P07", unexpected, "A05")}, nil, Unclear, "P07"},
+		"at two":                {[]row{saw("P07", unexpected, "A01")}, []row{saw("P08", unexpected, "A01")}, nil, Unclear, "P07"},
+		"declared":              {[]row{saw("P07", unexpected, "A01")}, []row{saw("P07", unexpected, "A01")}, map[string]string{"A01": "so it says"}, Declared, "P07"},
+		"declared, not seen":    {[]row{saw("P07", expected)}, nil, map[string]string{"A01": "so it says"}, Declared, "so it says"},
+		"the pitfall declared":  {[]row{saw("P07", unexpected, "A01")}, []row{saw("P07", unexpected, "A01")}, map[string]string{"P07": "so it says"}, Declared, "P07"},
+		"class":                 {[]row{saw("P07", unavoidable, "A01")}, []row{saw("P07", unavoidable, "A01")}, nil, Class, "P07"},
+		"another instead":       {[]row{saw("P07", unavoidable, "A06"), saw("P08", expected)}, []row{saw("P07", unavoidable, "A06")}, nil, Free, "P08"},
+		"free":                  {[]row{saw("P08", expected)}, nil, nil, Free, "P08"},
+		"free at two":           {[]row{saw("P07", expected), saw("P08", expected)}, nil, nil, Free, "P07 P08"},
+		"free after no verdict": {[]row{saw("P07", "unknown"), saw("P08", expected)}, nil, nil, Unclear, "P07"},
+		"nameless":              {[]row{saw("P07", expected), saw("P08", unexpected)}, []row{saw("P08", unexpected)}, nil, Unclear, "P08"},
+		"nameless, declared":    {[]row{saw("P08", unexpected)}, []row{saw("P08", unexpected)}, map[string]string{"P08": "so it says"}, Declared, "P08"},
+		"no verdict":            {[]row{saw("P07", expected), saw("P08", "unknown")}, nil, nil, Unclear, "P08"},
+		"not applicable":        {[]row{saw("P07", inapt)}, nil, nil, Unasked, ""},
+		"another pitfall":       {[]row{saw("P02", expected)}, nil, nil, Unasked, ""},
 	} {
 		p := Played{Library: Library{Declared: c.declared}, First: c.first, Again: c.again}
-		if got := p.Cell("A01", shown); got.Verdict != c.want || got.Because != c.because {
-			t.Errorf("%s: %s because of %q, want %s because of %q", name, got.Verdict, got.Because, c.want, c.because)
+		got := p.Cell("A01", shown)
+		if because := cmp.Or(strings.Join(got.Pitfalls, " "), got.Story); got.Verdict != c.want || because != c.because {
+			t.Errorf("%s: %s because of %q, want %s because of %q", name, got.Verdict, because, c.want, c.because)
 		}
 	}
 	if got := (Played{Problem: "it crashes"}).Cell("A01", shown); got.Verdict != Unasked {
@@ -61,15 +68,29 @@ func TestUnavoidableProperty(t *testing.T) {
 	}
 }
 
-func TestNameless(t *testing.T) {
-	p := Played{
-		Library: Library{Declared: map[string]string{"P08": "so it says"}},
-		First:   []row{saw("P07", unexpected), saw("P08", unexpected), saw("P09", unexpected), saw("P10", unexpected, "A01")},
-		Again:   []row{saw("P07", unexpected), saw("P08", unexpected), saw("P09", expected), saw("P10", unexpected, "A01")},
+// TestFinding wants of what has no name that it is told once for each script that confirms it, and beside every accusation what proves it.
+func TestFinding(t *testing.T) {
+	rows := func(last string) []row {
+		return []row{saw("P07", unexpected), saw("P08", unexpected), saw("P09", unexpected), saw("P11", last), saw("P10", unexpected, "A01"), saw("P12", inapt), saw("P13", "unknown")}
 	}
-	all := p.Nameless()
-	if len(all) != 2 || all[0].Because != "P07" || all[0].Verdict != Shows || all[1].Because != "P08" || all[1].Verdict != Declared {
-		t.Errorf("%+v", all)
+	f := Played{
+		Asked: 40, Library: Library{
+			Declared: map[string]string{"P08": "so it says"}, Confirm: map[string]string{"P07": "one", "P09": "one", "A01": "two"},
+			Upstream: map[string]string{"A01": "https://example.org/1"},
+		},
+		First: rows(unexpected), Again: rows(expected), Schedules: map[string]string{"P07": "seven", "P10": "ten"},
+		Confirmed: map[string]Confirmation{"P07": {Script: "one"}, "P09": {Script: "one"}, "A01": {Script: "two", Saw: "it"}},
+	}.Finding(Shown{"A01": {"P10"}})
+	if len(f.Nameless) != 2 || strings.Join(f.Nameless[0].Pitfalls, " ") != "P07 P09" || f.Nameless[0].Verdict != Shows || f.Nameless[0].Schedule != "seven" ||
+		f.Nameless[0].Confirmed == nil || f.Nameless[1].Pitfalls[0] != "P08" || f.Nameless[1].Verdict != Declared || f.Nameless[1].Confirmed != nil {
+		t.Errorf("without a name: %+v", f.Nameless)
+	}
+	c := f.Cell("A01")
+	if c.Verdict != Shows || c.Schedule != "ten" || c.Upstream != "https://example.org/1" || c.Confirmed == nil || c.Confirmed.Saw != "it" {
+		t.Errorf("%+v", c)
+	}
+	if f.Pitfalls != 40 || f.Applicable != 6 || f.Kept != 0 || len(f.Undecided) != 1 || f.Undecided[0].Pitfall != "P13" || len(f.Cells) != len(anomalies.All()) {
+		t.Errorf("%+v", f)
 	}
 }
 
@@ -77,9 +98,9 @@ func TestNameless(t *testing.T) {
 func TestSameEachTime(t *testing.T) {
 	c := cause{Sentence: "It ended at 1.036 s by SET k a4d5….", Commands: []command{
 		{Exchange: 7, Client: "B", Node: "master", Command: "SET k 77e0… NX", Reply: "nil"},
-		{Exchange: 2, Client: "A", Node: "master", Command: "SET k a4d5… NX", Reply: "OK"},
+		{Exchange: 2, Client: "A", Node: "master", Command: "SET k a4d5… NX PXAT 946684803091", Reply: "OK"},
 	}}
-	if got, want := strings.Join(append(c.wire(), c.told()), "\n"), "A → master: SET k … NX  OK\nB → master: SET k … NX  nil\nIt ended at … s by SET k …."; got != want {
+	if got, want := strings.Join(append(c.wire(), c.told()), "\n"), "A → master: SET k … NX PXAT …  OK\nB → master: SET k … NX  nil\nIt ended at … s by SET k …."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -13,9 +13,9 @@ import (
 
 // Confirmation is what a direct script, without lockbench, saw of a finding.
 type Confirmation struct {
-	Script string // its command, without the port of the server
-	Saw    string // the last line that it printed
-	Failed string // why it did not confirm the finding; empty: it did
+	Script string `json:"script"`           // its command, without the port of the server
+	Saw    string `json:"saw"`              // the last line that it printed
+	Failed string `json:"failed,omitempty"` // why it did not confirm the finding; empty: it did
 }
 
 // confirm runs the script of each finding, each on an empty server of its own.

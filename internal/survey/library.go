@@ -11,7 +11,7 @@ import (
 type Library struct {
 	Name     string // unique
 	Language string
-	Packages []string // of Debian, that have it; none: the module of this project requires it
+	Packages []string // of Debian, that have it, or that its scripts need; of Go the module of this project requires it
 	Version  []string // the command that prints its version
 	Worker   string   // the command of its worker; empty: Lock is played in virtual time
 	Lock     string   // the lock of the catalogue that is the library

@@ -1,5 +1,7 @@
 package survey
 
+import "maps"
+
 // What several variants share.
 const (
 	token   = "The key has a random token and an end; release and extend look at the token in a script, and say whether the lease was still held."
@@ -125,8 +127,10 @@ func golang() []Library {
 		"End sections well before the context would, and put a fence at the resource.")
 	pxat.Declared, px.Declared = silent, silent
 	const cutOff = "go run examples/confirm/rueidislock_cut_off.go"
-	pxat.Confirm = map[string]string{"A03": cutOff, "A04": cutOff, "A17": "go run examples/confirm/rueidislock_resend.go"}
-	px.Confirm = pxat.Confirm
+	px.Confirm = map[string]string{"A03": cutOff, "A04": cutOff, "A17": "go run examples/confirm/rueidislock_resend.go"}
+	pxat.Confirm = maps.Clone(px.Confirm)
+	pxat.Confirm["A15"] = "go run examples/confirm/rueidislock_clock_ahead.go"
+	pxat.Packages = []string{"libfaketime"} // for that
 	return []Library{
 		hangs,
 		library("redsync on go-redis, ContextTimeoutEnabled", "redsync-context-timeout", redsync, majority, shorter),

@@ -30,9 +30,11 @@ type Survey struct {
 type Played struct {
 	Library
 	Installed string // its version
+	Asked     int    // how many pitfalls it was put through
 	Problem   string // why it could not be played; what follows is empty then
 	First     []row
-	Again     []row // the pitfalls at which something was found, once more
+	Again     []row             // the pitfalls at which something was found, once more
+	Schedules map[string]string // of these, by their numbers
 	Confirmed map[string]Confirmation
 }
 
@@ -54,7 +56,7 @@ func (s Survey) All(ctx context.Context, libraries []Library, parallel int) []Pl
 
 // Play plays a library once, and what was found once more. Whatever goes wrong with it is its Problem.
 func (s Survey) Play(ctx context.Context, l Library) Played {
-	p := Played{Library: l}
+	p := Played{Library: l, Asked: len(s.asked())}
 	ctx, cancel := context.WithTimeout(ctx, s.Limit)
 	defer cancel()
 	p.Installed, p.Problem = s.version(ctx, l)
@@ -64,14 +66,30 @@ func (s Survey) Play(ctx context.Context, l Library) Played {
 	if p.First, p.Problem = s.gate(ctx, l, s.asked()); p.Problem != "" {
 		return p
 	}
-	if found := found(p.First); len(found) > 0 {
-		if p.Again, p.Problem = s.gate(ctx, l, found); p.Problem != "" {
-			p.First = nil
-			return p
+	if broken := broken(p.First); len(broken) > 0 {
+		if p.Again, p.Problem = s.gate(ctx, l, broken); p.Problem == "" {
+			p.Schedules, p.Problem = s.schedules(ctx, broken)
 		}
+	}
+	if p.Problem != "" {
+		p.First = nil
+		return p
 	}
 	p.Confirmed = s.confirm(ctx, p)
 	return p
+}
+
+// schedules are those of pitfalls, as lockbench shows them.
+func (s Survey) schedules(ctx context.Context, ids []string) (texts map[string]string, problem string) {
+	texts = map[string]string{}
+	for _, id := range ids {
+		text, err := s.run(ctx, []string{s.Lockbench, "show", id})
+		if err != nil {
+			return nil, fmt.Sprintf("the schedule of %s is not to be had: %v", id, err)
+		}
+		texts[id] = text
+	}
+	return texts, ""
 }
 
 func (s Survey) asked() []string {
@@ -81,8 +99,8 @@ func (s Survey) asked() []string {
 	return Asked()
 }
 
-// found are the pitfalls at which something broke.
-func found(rows []row) []string {
+// broken are the pitfalls at which something broke.
+func broken(rows []row) []string {
 	var ids []string
 	for _, r := range rows {
 		if (r.Outcome == unexpected || r.Outcome == unavoidable) && !slices.Contains(ids, r.ID) {

@@ -1,121 +1,168 @@
 package survey
 
 import (
+	"bytes"
+	_ "embed" // what was found last
 	"encoding/json"
-	"os"
-	"regexp"
+	"fmt"
 	"slices"
+
+	"github.com/lockbench/lockbench/internal/anomalies"
 )
 
-// results are what this package wants of the results of a gate, see docs/formats.md.
-type results struct {
-	Version string `json:"version"`
-	Rows    []row  `json:"rows"`
-	Error   string `json:"error"`
+// Schema is the version of the form of Results.
+const Schema = 1
+
+// Results are what was found of libraries: all that the pages tell. docs/schema/libraries.schema.json describes their JSON.
+type Results struct {
+	Schema    int       `json:"schema"`
+	Libraries []Finding `json:"libraries"`
 }
 
-type row struct {
-	ID       string    `json:"id"`
-	Scenario string    `json:"scenario"`
-	Outcome  string    `json:"outcome"`
-	Reason   string    `json:"reason"`
-	Judged   []finding `json:"judged"`
-	Causes   []cause   `json:"causes"`
-	Command  string    `json:"command"`
+// Finding is what was found of a library in one version, on one system.
+type Finding struct {
+	Name     string `json:"name"`
+	Language string `json:"language"`
+	System   string `json:"system"`           // that has this version, such as Debian 12
+	Version  string `json:"version"`          // empty: it is not known
+	Server   string `json:"server,omitempty"` // the version of redis-server; empty: it was played in virtual time, without one
+	Date     string `json:"date"`             // the day of the runs
+	Promises string `json:"promises"`
+	Safely   string `json:"safely"`
+	Problem  string `json:"problem,omitempty"` // why it was not played; nothing more is known then
+	// Of so many pitfalls that it was put through, so many have something to say of it; so many of these it keeps, and so many more are
+	// kept by no lock of its class.
+	Pitfalls   int `json:"pitfalls"`
+	Applicable int `json:"applicable"`
+	Kept       int `json:"kept"`
+	Class      int `json:"class"`
+	// Cells have what is said of each anomaly, by their codes, and Nameless what it breaks that has no name.
+	Cells    []Cell `json:"cells"`
+	Nameless []Cell `json:"nameless"`
+	// Undecided are the pitfalls that came to no verdict, and why.
+	Undecided []Undecided `json:"undecided"`
 }
 
-type finding struct {
-	Property    string `json:"property"`
-	Got         string `json:"got"`
-	Met         bool   `json:"met"`
-	Story       string `json:"story"`
-	Unavoidable bool   `json:"unavoidable"`
-}
+// Verdict is what is said of a library and an anomaly.
+type Verdict string
 
-type cause struct {
-	Explains []string  `json:"explains"`
-	Sentence string    `json:"sentence"`
-	Anomaly  string    `json:"anomaly"`
-	Commands []command `json:"commands"`
-}
-
-type command struct {
-	Exchange int    `json:"exchange"`
-	Client   string `json:"client"`
-	Node     string `json:"node"`
-	Command  string `json:"command"`
-	Reply    string `json:"reply"`
-}
-
-func readResults(file string) (results, error) {
-	var r results
-	data, err := os.ReadFile(file)
-	if err == nil {
-		err = json.Unmarshal(data, &r)
-	}
-	return r, err
-}
-
-// outcomes of a row
+// The verdicts. Only the first accuses.
 const (
-	expected    = "expected"
-	unexpected  = "unexpected"
-	unavoidable = "unavoidable"
-	inapt       = "not-applicable"
-	broke       = "error"
+	Shows    Verdict = "shows"
+	Declared Verdict = "declared"
+	Class    Verdict = "class"
+	Free     Verdict = "free"
+	Unclear  Verdict = "unclear" // it was asked, and what came of it has no such name, was seen once only, or is unknown
+	Unasked  Verdict = "unasked" // it cannot be asked
 )
 
-// failed are the properties that a run breaks, by the lock's own fault or because no lock of its class keeps them.
-func (r row) failed(own bool) []string {
-	var names []string
-	for _, f := range r.Judged {
-		if !f.Met && f.Got == "fail" && f.Unavoidable == !own {
-			names = append(names, f.Property)
+// Cell is what was found of a library and an anomaly.
+type Cell struct {
+	Anomaly  string   `json:"anomaly,omitempty"` // the code; empty: it has no name
+	Verdict  Verdict  `json:"verdict"`
+	Pitfalls []string `json:"pitfalls"`        // by which it is known; the command plays the first
+	Story    string   `json:"story,omitempty"` // what was seen, what is documented, or why nothing can be said
+	Command  string   `json:"command,omitempty"`
+	Schedule string   `json:"schedule,omitempty"` // what the command plays
+	Wire     []string `json:"wire"`               // the last two of the commands that prove it
+	// Confirmed is what a direct script saw. None: there is no script.
+	Confirmed *Confirmation `json:"confirmed,omitempty"`
+	Upstream  string        `json:"upstream,omitempty"` // a thread of the library's own project about the same
+}
+
+// Undecided is a pitfall that came to no verdict.
+type Undecided struct {
+	Pitfall string `json:"pitfall"`
+	Why     string `json:"why"`
+}
+
+//go:embed libraries.json
+var found []byte
+
+// Found returns the results that are kept in the repository: those of make libraries and make libraries-trixie.
+func Found() (Results, error) { return ParseResults(found) }
+
+// ParseResults reads results from their JSON. An error says what is wrong with it.
+func ParseResults(data []byte) (r Results, err error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&r); err != nil {
+		return Results{}, fmt.Errorf("want the results of a survey of libraries, as make libraries writes them: %w", err)
+	}
+	if r.Schema != Schema {
+		return Results{}, fmt.Errorf("results of a survey have schema %d, this lockbench reads %d", r.Schema, Schema)
+	}
+	return r, nil
+}
+
+// JSON is the file of results.
+func (r Results) JSON() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	err := e.Encode(r)
+	return b.Bytes(), err
+}
+
+// With returns the results with newer findings: each takes the place of the one of the same library on the same system, or stands after
+// the others of its library.
+func (r Results) With(newer []Finding) Results {
+	all := slices.Clone(r.Libraries)
+	for _, f := range newer {
+		if i := slices.IndexFunc(all, func(o Finding) bool { return o.Name == f.Name && o.System == f.System }); i >= 0 {
+			all[i] = f
+			continue
 		}
-	}
-	return names
-}
-
-// named are the causes that have a name and explain one of some properties.
-func (r row) named(properties []string) []cause {
-	var all []cause
-	for _, c := range r.Causes {
-		if c.Anomaly != "" && slices.ContainsFunc(c.Explains, func(p string) bool { return slices.Contains(properties, p) }) {
-			all = append(all, c)
+		at := len(all)
+		for i, o := range all {
+			if o.Name == f.Name {
+				at = i + 1
+			}
 		}
+		all = slices.Insert(all, at, f)
 	}
-	return all
+	return Results{Schema: Schema, Libraries: all}
 }
 
-// shown are the anomalies that a run shows as the lock's own fault.
-func (r row) shown() []cause {
-	if r.Outcome != unexpected {
-		return nil
+// modules is the system of libraries that this project links.
+const modules = "Go modules"
+
+// On notes which system has the version of a library that was played, on which server, and on which day. A library that was played in
+// virtual time is a module of this project, and had no server.
+func (f Finding) On(l Library, system, server, date string) Finding {
+	if f.System, f.Server, f.Date = system, server, date; l.Worker == "" {
+		f.System, f.Server = modules, ""
 	}
-	return r.named(r.failed(true))
+	return f
 }
 
-// wire is the last two of the commands that prove a cause.
-func (c cause) wire() []string {
-	commands := slices.SortedStableFunc(slices.Values(c.Commands), func(x, y command) int { return x.Exchange - y.Exchange })
-	var lines []string
-	for _, x := range commands[max(0, len(commands)-2):] {
-		lines = append(lines, undrawn(x.Client+" → "+x.Node+": "+x.Command+"  "+x.Reply))
-	}
-	return lines
-}
-
-// told is the sentence of a cause, without what differs from run to run.
-func (c cause) told() string {
-	return undrawn(regexp.MustCompile(`\d+\.\d+ s`).ReplaceAllString(c.Sentence, "… s"))
-}
-
-// undrawn is a text without what was drawn for one run: words, and words in quotes, that are cut.
-func undrawn(text string) string {
-	return regexp.MustCompile(`"(?:[^"\\]|\\.)*…"|[^\s"]*…`).ReplaceAllStringFunc(text, func(cut string) string {
-		if cut[0] == '"' {
-			return `"…"`
-		}
-		return "…"
+// Columns returns the anomalies of which something can be said.
+func (r Results) Columns() []anomalies.Anomaly {
+	return slices.DeleteFunc(anomalies.All(), func(a anomalies.Anomaly) bool {
+		return !slices.ContainsFunc(r.Libraries, func(f Finding) bool { return f.Problem == "" && f.Cell(a.Code).Verdict != Unasked })
 	})
+}
+
+// Unseen returns the anomalies that no library was seen to show.
+func (r Results) Unseen() []anomalies.Anomaly {
+	return slices.DeleteFunc(anomalies.All(), func(a anomalies.Anomaly) bool {
+		return slices.ContainsFunc(r.Libraries, func(f Finding) bool { return f.Cell(a.Code).Verdict == Shows })
+	})
+}
+
+// Title is the library and, if it is not the only one of its name in r, the system that has it.
+func (r Results) Title(f Finding) string {
+	if slices.ContainsFunc(r.Libraries, func(o Finding) bool { return o.Name == f.Name && o.System != f.System }) {
+		return f.Name + ", " + f.System
+	}
+	return f.Name
+}
+
+// Cell returns what is said of an anomaly. Of one that nobody knew then nothing was asked.
+func (f Finding) Cell(code string) Cell {
+	if i := slices.IndexFunc(f.Cells, func(c Cell) bool { return c.Anomaly == code }); i >= 0 {
+		return f.Cells[i]
+	}
+	return Cell{Anomaly: code, Verdict: Unasked}
 }

@@ -13,6 +13,9 @@ import (
 // TrixieRoot is where the root of Debian 13 is, in which its libraries are played.
 const TrixieRoot = "/var/lib/lockbench-trixie"
 
+// trixie is the system in it.
+const trixie = "Debian 13"
+
 // Trixie lists what Debian 13 has newer versions of, played in a root of that release. It needs root, debootstrap and no container.
 func Trixie() []Library {
 	const within = "chroot " + TrixieRoot + " "
@@ -34,7 +37,6 @@ func Trixie() []Library {
 		for about, script := range confirm {
 			confirm[about] = within + strings.Replace(script, "examples/", "/lockbench/examples/", 1)
 		}
-		all[i].Name += ", Debian 13"
 		all[i].Promises, all[i].Safely, all[i].Confirm, all[i].Upstream = l.Promises, l.Safely, confirm, upstream
 		all[i].Worker = within + strings.Replace(l.Worker, "examples/", "/lockbench/examples/", 1)
 		all[i].Version = append(strings.Fields(within), l.Version...)
