@@ -84,6 +84,7 @@ type Terms struct {
 type Dir struct {
 	path    string
 	history *os.File // nil once closed
+	held    *os.File // the directory itself, so that Remove leaves it alone; nil: not held, or not any more
 	phase   Phase
 	made    []string // by Create, above path; the deepest first
 }
@@ -104,11 +105,12 @@ func Create(root string, meta Meta) (*Dir, error) {
 	if err != nil {
 		return nil, createError(root, err)
 	}
+	held, _ := hold(path) // where nobody can hold a directory, Remove leaves what has no verdict
 	history, err := os.OpenFile(filepath.Join(path, EventsFile), os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o644)
+	d := &Dir{path: path, history: history, held: held, made: made}
 	if err != nil {
-		return nil, createError(root, err)
+		return nil, errors.Join(createError(root, err), d.Close())
 	}
-	d := &Dir{path: path, history: history, made: made}
 	if err := d.enter(PhaseRunning, meta); err != nil {
 		return nil, errors.Join(createError(root, err), d.Close())
 	}
@@ -127,7 +129,7 @@ func (d *Dir) Recorded(meta Meta) error {
 	if d.history == nil {
 		return fmt.Errorf("run directory %s: the history is closed already", d.path)
 	}
-	if err := errors.Join(d.history.Sync(), d.Close()); err != nil {
+	if err := errors.Join(d.history.Sync(), d.closeHistory()); err != nil {
 		return fmt.Errorf("cannot complete the history: %w", err)
 	}
 	return d.enter(PhaseRecorded, meta)
@@ -157,12 +159,22 @@ func (d *Dir) WriteFile(name string, data []byte) error {
 	return d.write(name, data)
 }
 
-// AddFile is WriteFile for a run directory that was written before.
-func AddFile(path, name string, data []byte) error { return (&Dir{path: path}).WriteFile(name, data) }
+// At returns a run directory that was written before, to which WriteFile adds files, and which Remove removes.
+func At(path string) *Dir { return &Dir{path: path} }
 
 // Close closes the history if it is open, and leaves the phase as it is: that of a
-// run that was given up. It may be called at any time.
+// run that was given up. Until then Remove leaves the directory alone. It may be called
+// at any time.
 func (d *Dir) Close() error {
+	err := d.closeHistory()
+	if d.held != nil {
+		_ = d.held.Close() // read only: nothing can be lost
+		d.held = nil
+	}
+	return err
+}
+
+func (d *Dir) closeHistory() error {
 	if d.history == nil {
 		return nil
 	}
@@ -190,6 +202,9 @@ func (d *Dir) writeJSON(name string, v any) error {
 	return d.write(name, append(data, '\n'))
 }
 
+// newPrefix begins the names of files that are about to replace others.
+const newPrefix = ".new-"
+
 // write replaces a file at once: a reader sees the old content or the new.
 func (d *Dir) write(name string, data []byte) (err error) {
 	defer func() {
@@ -197,7 +212,7 @@ func (d *Dir) write(name string, data []byte) (err error) {
 			err = fmt.Errorf("cannot write %s: %w", filepath.Join(d.path, name), cause(err))
 		}
 	}()
-	f, err := os.CreateTemp(d.path, ".new-*")
+	f, err := os.CreateTemp(d.path, newPrefix+"*")
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func newClean() *cobra.Command {
 		Short: "Remove what killed runs left behind: containers, networks, and keys on your own servers",
 		Long: `Clean removes the containers and networks of runs on backend docker whose lockbench is gone, and the keys of such runs on
 backend external, as the runs wrote them down in ~/.local/state/lockbench. It leaves those of living runs, and everything that
-is not lockbench's, alone. The login of your own servers is not written down: LOCKBENCH_REDIS_USER and
+is not lockbench's, alone, and results too: those lockbench prune removes. The login of your own servers is not written down: LOCKBENCH_REDIS_USER and
 LOCKBENCH_REDIS_PASSWORD tell it.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

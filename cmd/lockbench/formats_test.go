@@ -178,6 +178,8 @@ func TestWhatIsWrittenFits(t *testing.T) {
 	if unfit := run(3, "--scenario", "P08", "--lock", "setnx"); !strings.Contains(unfit, `"not_applicable": true`) {
 		t.Errorf("want that it is not applicable in\n%s", unfit)
 	}
+	c.lockbench(0, "prune", "prune", "--store", store, "--keep", "0", "--dry-run", "--format", "json")
+	c.lockbench(254, "error", "prune", "--store", store, "--format", "json")
 	t.Setenv("DOCKER_HOST", "unix://"+at("no-engine"))
 	c.lockbench(255, "clean", "clean", "--format", "json")
 

@@ -62,7 +62,6 @@ as it came out last. It passes if these pass: whether all others still do, a who
   lockbench gate --only P07,redlock-* --runs 20
   lockbench gate --backend process --junit gate.xml --markdown "$GITHUB_STEP_SUMMARY"
   lockbench gate --backend process --server valkey-server
-  lockbench gate --lock redlock --guard epoch
   lockbench gate --lock redlock --guard epoch --failed
   lockbench gate --worker 'python3 my_lock.py' --baseline lockbench.json --fail-on resource-safety,ownership
   lockbench gate --lock redsync --explore 60s

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -23,7 +24,10 @@ func keepPage(r *report.Run, in language.Language) error {
 	var b bytes.Buffer
 	err := drawPage(&b, *r, r.Dir, nil, in)
 	if err == nil {
-		err = histories.AddFile(r.Dir, histories.ReportFile, b.Bytes())
+		err = histories.At(r.Dir).WriteFile(histories.ReportFile, b.Bytes())
+	}
+	if _, gone := os.Stat(r.Dir); errors.Is(gone, fs.ErrNotExist) {
+		return nil // the run is done, and somebody has removed it since, such as by lockbench prune
 	}
 	if err != nil {
 		return fmt.Errorf("the page of the run was not drawn: %w; the history is kept in %s", err, r.Dir)

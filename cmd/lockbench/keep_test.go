@@ -25,14 +25,21 @@ func TestFailedRunHasItsPage(t *testing.T) {
 	}
 }
 
-// TestUndrawnPageIsTold keeps in a directory that is gone.
+// TestUndrawnPageIsTold keeps where no page can be.
 func TestUndrawnPageIsTold(t *testing.T) {
-	r := report.Run{Dir: filepath.Join(t.TempDir(), "gone")}
+	r := report.Run{Dir: filepath.Join(t.TempDir(), "file")}
+	if err := os.WriteFile(r.Dir, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	err := keepPage(&r, language.Language{})
 	if err == nil || !strings.Contains(err.Error(), "the history is kept in "+r.Dir) || r.Page != "" {
 		t.Errorf("error %v, page %q", err, r.Page)
 	}
 	if err := keepPage(&report.Run{}, language.Language{}); err != nil {
 		t.Errorf("of a run that is not kept: %v", err)
+	}
+	r.Dir = filepath.Join(t.TempDir(), "gone")
+	if err := keepPage(&r, language.Language{}); err != nil || r.Page != "" {
+		t.Errorf("of a run that was removed meanwhile: page %q, %v", r.Page, err)
 	}
 }

@@ -34,7 +34,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage(fmt.Errorf("%w (%s --help)", badFlag(cmd, err), cmd.CommandPath()))
 	})
-	root.AddCommand(newRun(), newShow(), newDemo(), newGate(), newMerge(), newMatrix(), newWhy(), newExplore(), newPlay(), newMargins(), newCheck(), newVerify(), newReport(), newConvert(), newList(), newServe(), newInit(), newWorker(), newClean(), newImage(), newVersion(), newSchema())
+	root.AddCommand(newRun(), newShow(), newDemo(), newGate(), newMerge(), newMatrix(), newWhy(), newExplore(), newPlay(), newMargins(), newCheck(), newVerify(), newReport(), newConvert(), newList(), newServe(), newPrune(), newInit(), newWorker(), newClean(), newImage(), newVersion(), newSchema())
 	root.SetHelpCommand(newHelp(root))
 	root.InitDefaultCompletionCmd()
 	onlySubcommands(root)

@@ -122,6 +122,7 @@ func written() map[string]reflect.Type {
 		"libraries#confirmation": reflect.TypeFor[survey.Confirmation](), "libraries#undecided": reflect.TypeFor[survey.Undecided](),
 		"version": reflect.TypeFor[versionDocument](), "convert": reflect.TypeFor[convertDocument](),
 		"clean": reflect.TypeFor[cleanDocument](), "clean#cleaned": reflect.TypeFor[cleanDocument]().Field(1).Type.Elem(),
+		"prune": reflect.TypeFor[pruneDocument](), "prune#run": reflect.TypeFor[prunedRun](),
 		"error": reflect.TypeFor[errorDocument](), "verify": reflect.TypeFor[verifiedDocument](), "verify#told": reflect.TypeFor[toldVerdict](),
 		"certificate": reflect.TypeFor[certificate.Certificate](), "certificate.history": reflect.TypeFor[certificate.Subject](),
 		"certificate.commands": reflect.TypeFor[certificate.Commands](), "certificate#place": reflect.TypeFor[histories.Place](),
@@ -344,6 +345,7 @@ func samples(t testing.TB) map[string]any {
 	all["certificate"].(map[string]any)["schema"] = json.Number(strconv.Itoa(certificate.Schema))
 	for _, kind := range []string{"removed", "left"} {
 		all["clean"].(map[string]any)[kind].([]any)[0].(map[string]any)["kind"] = "network"
+		all["prune"].(map[string]any)[kind].([]any)[0].(map[string]any)["outcome"] = "unknown"
 	}
 	return all
 }

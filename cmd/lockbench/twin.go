@@ -38,7 +38,7 @@ func keepSchedule(r report.Run) error {
 	if err != nil {
 		return err
 	}
-	return histories.AddFile(r.Dir, histories.ScheduleFile, append(text, '\n'))
+	return histories.At(r.Dir).WriteFile(histories.ScheduleFile, append(text, '\n'))
 }
 
 // withKept adds to a run what keepSchedule kept of it, and its twin, which is played again. A run of no schedule of the user's is left as it is.

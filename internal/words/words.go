@@ -50,3 +50,16 @@ func Capital(s string) string {
 	}
 	return string(unicode.ToUpper(first)) + s[n:]
 }
+
+// Bytes returns a size in units of a thousand: "1 byte", "1.5 kB", "20.0 MB".
+func Bytes(n int64) string {
+	units := []string{"bytes", "kB", "MB", "GB", "TB"}
+	x, i := float64(n), 0
+	for x >= 1000 && i < len(units)-1 {
+		x, i = x/1000, i+1
+	}
+	if i == 0 {
+		return Count(int(n), "byte")
+	}
+	return fmt.Sprintf("%.1f %s", x, units[i])
+}

@@ -113,7 +113,8 @@ func (r Row) savedBy(s scenarios.Scenario) (by scenarios.Case, kept []checker.Pr
 	if len(kept) > 0 {
 		return by, kept
 	}
-	for _, other := range r.Survivors {
+	if len(r.Survivors) > 0 {
+		other := r.Survivors[0]
 		for _, f := range r.Unavoidable() {
 			kept = append(kept, f.Property)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // mostDrawn bounds the page that is drawn of a run.
@@ -87,7 +88,7 @@ type bounded struct {
 
 func (w *bounded) Write(p []byte) (int, error) {
 	if w.b.Len()+len(p) > w.most {
-		return 0, fmt.Errorf("its page is larger than %s", bytesOf(int64(w.most)))
+		return 0, fmt.Errorf("its page is larger than %s", words.Bytes(int64(w.most)))
 	}
 	return w.b.Write(p)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/words"
 )
 
 // The most that is read at once of a file.
@@ -120,7 +121,7 @@ func readJSON(dir *os.Root, name string, most int64, v any) (fs.FileInfo, error)
 }
 
 func tooLarge(name string, size, most int64) error {
-	return fmt.Errorf("%s has %s, want at most %s", name, bytesOf(size), bytesOf(most))
+	return fmt.Errorf("%s has %s, want at most %s", name, words.Bytes(size), words.Bytes(most))
 }
 
 func readMeta(dir *os.Root) (histories.Meta, fs.FileInfo, error) {

@@ -29,7 +29,7 @@ func functions() template.FuncMap {
 		"label":   report.Label,
 		"story":   func(s string) string { return clean(strings.Join(strings.Fields(s), " "), longestStory) },
 		"name":    func(s string) string { return clean(s, longestName) },
-		"bytes":   bytesOf,
+		"bytes":   words.Bytes,
 		"count":   words.Count,
 		"clock":   clock,
 		"machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
@@ -76,18 +76,6 @@ func clock(t time.Time) string {
 		return "–"
 	}
 	return t.UTC().Format("2006-01-02 15:04:05")
-}
-
-func bytesOf(n int64) string {
-	units := []string{"bytes", "kB", "MB", "GB", "TB"}
-	x, i := float64(n), 0
-	for x >= 1000 && i < len(units)-1 {
-		x, i = x/1000, i+1
-	}
-	if i == 0 {
-		return words.Count(int(n), "byte")
-	}
-	return fmt.Sprintf("%.1f %s", x, units[i])
 }
 
 // tell is an event in one line, without its time and its client.
