@@ -31,7 +31,7 @@ LOCKBENCH_REDIS_PASSWORD tell it.`,
 			tell := func(c docker.Cleaned) {
 				found.add(c)
 				if format == formatText {
-					fmt.Fprintln(out, c)
+					fmt.Fprintln(unlessTerse(out), c)
 				}
 			}
 			keys, err := cleanServers(cmd.Context(), tell)

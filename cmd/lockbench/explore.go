@@ -253,8 +253,8 @@ func (f *exploreFlags) run(ctx context.Context, s *search, stdout, stderr io.Wri
 	if err != nil {
 		return err
 	}
-	tellHead(record, stdout)
-	tellAll(all, stdout)
+	tellHead(record, unlessTerse(stdout))
+	tellAll(all, unlessTerse(stdout))
 	if err := writeRecord(record, f.json, f.junit); err != nil {
 		return failure(err)
 	}
@@ -267,7 +267,7 @@ func (f *exploreFlags) run(ctx context.Context, s *search, stdout, stderr io.Wri
 	}
 	exit := conclude(record, len(all), stdout)
 	if page != "" {
-		fmt.Fprintf(stdout, "Report:  %s\n", page)
+		fmt.Fprintf(unlessTerse(stdout), "Report:  %s\n", page)
 	}
 	return exit
 }

@@ -27,7 +27,7 @@ func tellAll(all []told, stdout io.Writer) {
 			continue
 		}
 		texts[f.text] = true
-		if !slices.ContainsFunc(f.Broken, func(p checker.Property) bool { return !shown[p] }) {
+		if volumeOf(stdout) != report.Full && !slices.ContainsFunc(f.Broken, func(p checker.Property) bool { return !shown[p] }) {
 			fmt.Fprintf(&more, "  %s: %s\n", f.broken(), f.Title())
 			if f.command != "" {
 				fmt.Fprintf(&more, "    %s\n", f.command)
@@ -208,12 +208,13 @@ func verdict(r explore.Record, places int) (text string, code int) {
 
 // conclude tells the rest, the overview and the verdict, after so many findings, and says how the command ends.
 func conclude(r explore.Record, places int, stdout io.Writer) error {
-	tellRest(r, stdout)
-	if err := tellOverview(r.Overview(), styleOf(stdout), stdout); err != nil {
+	tellRest(r, unlessTerse(stdout))
+	if err := tellOverview(r.Overview(), styleOf(stdout), unlessTerse(stdout)); err != nil {
 		return failure(err)
 	}
 	text, code := verdict(r, places)
-	fmt.Fprintf(stdout, "\nVerdict: %s\n", text)
+	fmt.Fprintln(unlessTerse(stdout))
+	fmt.Fprintf(stdout, "Verdict: %s\n", text)
 	if code != exitExpected {
 		return &exitError{code: code}
 	}

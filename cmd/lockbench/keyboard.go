@@ -35,7 +35,7 @@ func newKeyboard(ctx context.Context, stdin io.Reader, stdout io.Writer) (*keybo
 	if !ok || !term.IsTerminal(int(in.Fd())) {
 		return nil, errors.New("--pause waits for a key, and standard input is no terminal; leave --pause out")
 	}
-	if out, ok := stdout.(*os.File); !ok || !term.IsTerminal(int(out.Fd())) {
+	if out := fileOf(stdout); out == nil || !term.IsTerminal(int(out.Fd())) {
 		return nil, errors.New("--pause shows one step after another, and standard output is no terminal; leave --pause out")
 	}
 	k := &keyboard{ctx: ctx, in: in, out: stdout, keys: make(chan []byte), asks: make(chan struct{})}

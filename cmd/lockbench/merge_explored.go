@@ -57,7 +57,7 @@ func mergeExplored(files []string, out outputs, stdout io.Writer) error {
 		}
 		stdout = io.Discard
 	}
-	tellHead(r, stdout)
+	tellHead(r, unlessTerse(stdout))
 	for _, place := range places {
 		told := told{Finding: place, text: schedules[where(place)]}
 		r.Tell(place, told.text, "")

@@ -84,7 +84,7 @@ func (o *outputs) deliver(res gate.Results, stdout io.Writer) error {
 		return failure(err)
 	}
 	if len(written) > 0 && o.format == formatText {
-		fmt.Fprintln(stdout, "Written: "+strings.Join(written, ", "))
+		fmt.Fprintln(unlessTerse(stdout), "Written: "+strings.Join(written, ", "))
 	}
 	return outcomeOf(res, known)
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/lockbench/lockbench/cmd/lockbench/internal/progress"
+	"github.com/lockbench/lockbench/internal/report"
 	"github.com/lockbench/lockbench/internal/words"
 )
 
@@ -17,8 +18,8 @@ import (
 // as a file is.
 func newProgress(stderr io.Writer) *progress.Teller {
 	began := time.Now()
-	t := &progress.Teller{W: stderr, ASCII: !unicodeLocale(), Now: func() time.Duration { return time.Since(began) }}
-	if f, ok := stderr.(*os.File); ok && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd())) {
+	t := &progress.Teller{W: unlessTerse(stderr), ASCII: !unicodeLocale(), Now: func() time.Duration { return time.Since(began) }}
+	if f := fileOf(stderr); f != nil && volumeOf(stderr) != report.Terse && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd())) {
 		t.Columns = func() int {
 			width, _, err := term.GetSize(int(f.Fd()))
 			if err != nil {

@@ -197,10 +197,10 @@ func (d pruneDocument) text(w io.Writer) {
 	}
 	for _, r := range d.Removed {
 		bytes += r.Bytes
-		fmt.Fprintln(w, report.Clean(fmt.Sprintf("%s %s: %s", removed, r.Run, words.Bytes(r.Bytes))))
+		fmt.Fprintln(unlessTerse(w), report.Clean(fmt.Sprintf("%s %s: %s", removed, r.Run, words.Bytes(r.Bytes))))
 	}
 	for _, r := range d.Left {
-		fmt.Fprintln(w, report.Clean(fmt.Sprintf("left %s: %s", r.Run, r.Left)))
+		fmt.Fprintln(unlessTerse(w), report.Clean(fmt.Sprintf("left %s: %s", r.Run, r.Left)))
 	}
 	parts := []string{fmt.Sprintf("%s %s, %s", words.Capital(removed), words.Count(len(d.Removed), "run"), words.Bytes(bytes))}
 	if len(d.Left) > 0 {

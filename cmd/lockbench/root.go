@@ -35,6 +35,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 		return usage(fmt.Errorf("%w (%s --help)", badFlag(cmd, err), cmd.CommandPath()))
 	})
 	root.AddCommand(newRun(), newShow(), newDemo(), newGate(), newMerge(), newMatrix(), newWhy(), newExplore(), newPlay(), newMargins(), newCheck(), newVerify(), newReport(), newConvert(), newList(), newServe(), newPrune(), newInit(), newWorker(), newClean(), newImage(), newVersion(), newSchema())
+	volumeFlags(root)
 	root.SetHelpCommand(newHelp(root))
 	root.InitDefaultCompletionCmd()
 	onlySubcommands(root)

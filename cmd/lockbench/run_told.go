@@ -54,7 +54,9 @@ func (t *runsTold) one(ctx context.Context, res harness.Result) error {
 	switch {
 	case t.flags.format == formatJSON:
 		return t.flags.json(t.stdout, drawn)
-	case t.flags.runs == 1 || res.Outcome != checker.AsExpected && !t.inFull:
+	case t.flags.runs > 1 && t.style.Volume == report.Terse:
+		return nil
+	case t.flags.runs == 1 || t.style.Volume == report.Full || res.Outcome != checker.AsExpected && !t.inFull:
 		t.inFull = true
 		return report.Text(t.stdout, drawn, t.style)
 	}

@@ -15,15 +15,15 @@ import (
 // styleOf looks at what stdout is. What is no terminal has 100 columns, or as many as COLUMNS
 // says, and UTF-8, wherever it is written.
 func styleOf(stdout io.Writer) report.Style {
-	f, ok := stdout.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return report.Style{Colour: coloured(os.Getenv, false), Width: columns(os.Getenv("COLUMNS"))}
+	f := fileOf(stdout)
+	if f == nil || !term.IsTerminal(int(f.Fd())) {
+		return report.Style{Colour: coloured(os.Getenv, false), Width: columns(os.Getenv("COLUMNS")), Volume: volumeOf(stdout)}
 	}
 	width, _, err := term.GetSize(int(f.Fd()))
 	if err != nil {
 		width = 0
 	}
-	return report.Style{Colour: coloured(os.Getenv, true), Width: width, ASCII: !unicodeLocale()}
+	return report.Style{Colour: coloured(os.Getenv, true), Width: width, ASCII: !unicodeLocale(), Volume: volumeOf(stdout)}
 }
 
 // columns is how wide a text is that is written to no terminal, if somebody asked for a width.

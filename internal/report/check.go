@@ -70,8 +70,8 @@ func CheckText(w io.Writer, c Check, style Style) error {
 		}
 	}
 	p.footnotes(c)
-	p.para("Verdict: ", c.sentence(), p.bold)
-	_, err := io.WriteString(w, p.b.String())
+	p.conclude(c.sentence())
+	_, err := io.WriteString(w, p.text())
 	return err
 }
 
@@ -93,7 +93,7 @@ const mostWitnesses = 10
 // judged writes one property.
 func (p *printer) judged(c Check, res checker.Result) {
 	const name, verdict = len("deadlock freedom"), len("unknown")
-	p.para("  "+pad(label(res.Property), name)+"  "+pad(p.verdict(res.Verdict), verdict)+"  ", story(res, c.Report.Vacuous), nil)
+	p.para("  "+pad(label(res.Property), name)+"  "+pad(p.word(res.Verdict), verdict)+"  ", story(res, c.Report.Vacuous), nil)
 	indent := strings.Repeat(" ", 2+name+2+verdict+2)
 	for i, w := range res.Witness {
 		e, known := c.Cited[w]

@@ -46,6 +46,12 @@ func (g *Page) Para(prefix, text string, tone Tone) {
 	g.p.para(prefix, prose(text), func(s string) string { return g.Paint(tone, s) })
 }
 
+// Conclude adds the verdict. Of a page of a terse style it is all that is written.
+func (g *Page) Conclude(verdict string) { g.p.conclude(prose(verdict)) }
+
+// Full says whether what is told in sum is to be told one by one, too.
+func (g *Page) Full() bool { return g.p.style.Volume == Full }
+
 // Cell is text made harmless, filled with spaces up to a width, and painted.
 func (g *Page) Cell(text string, width int, tone Tone) string {
 	text = clean(text)
@@ -63,7 +69,7 @@ func (g *Page) Paint(tone Tone, s string) string {
 
 // WriteTo writes the page.
 func (g *Page) WriteTo(w io.Writer) (int64, error) {
-	n, err := io.WriteString(w, g.p.b.String())
+	n, err := io.WriteString(w, g.p.text())
 	return int64(n), err
 }
 

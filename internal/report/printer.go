@@ -12,8 +12,24 @@ import (
 // printer collects lines that keep to the style. Strings from outside go through show
 // or clean before they get here.
 type printer struct {
-	b     strings.Builder
-	style Style
+	b       strings.Builder
+	style   Style
+	verdict string // its lines, once it was told
+}
+
+// conclude tells what it all comes to.
+func (p *printer) conclude(sentence string) {
+	before := p.b.Len()
+	p.para("Verdict: ", sentence, p.bold)
+	p.verdict = p.b.String()[before:]
+}
+
+// text is everything that was told, or if the style is terse the verdict.
+func (p *printer) text() string {
+	if p.style.Volume == Terse && p.verdict != "" {
+		return p.verdict
+	}
+	return p.b.String()
 }
 
 func (p *printer) line(format string, args ...any) { fmt.Fprintf(&p.b, format+"\n", args...) }
@@ -29,7 +45,7 @@ func (p *printer) bold(s string) string { return p.colour("1", s) }
 func (p *printer) red(s string) string  { return p.colour("1;31", s) }
 func (p *printer) dim(s string) string  { return p.colour("2", s) }
 
-func (p *printer) verdict(v checker.Verdict) string {
+func (p *printer) word(v checker.Verdict) string {
 	switch v {
 	case checker.Fail:
 		return p.red("FAIL")

@@ -17,7 +17,18 @@ type Style struct {
 	Colour bool
 	Width  int  // columns; 0 means 100
 	ASCII  bool // pictures keep to ASCII, for terminals that may have nothing else
+	Volume Volume
 }
+
+// Volume says how much a text tells.
+type Volume uint8
+
+// The volumes.
+const (
+	Usual Volume = iota
+	Terse        // the verdict alone
+	Full         // also what is told in sum otherwise
+)
 
 // longStory is how many events a timeline may have before only its witness is told.
 const longStory = 200
@@ -35,7 +46,7 @@ func Text(w io.Writer, r Run, style Style) error {
 	p.picture(r.Report.Results, r.Events)
 	p.verdicts(r)
 	p.end(r)
-	_, err := io.WriteString(w, p.b.String())
+	_, err := io.WriteString(w, p.text())
 	return err
 }
 
@@ -117,7 +128,7 @@ func JudgedIn(r Run, took time.Duration) string {
 
 func (p *printer) timeline(r Run) {
 	events := r.Events
-	if len(events) > longStory {
+	if len(events) > longStory && p.style.Volume != Full {
 		var which string
 		events, which = window(events, r.Report)
 		p.para("  ", fmt.Sprintf("%d events, of which these are %s", len(r.Events), which), p.dim)
@@ -211,7 +222,7 @@ func (p *printer) end(r Run) {
 			p.line("         %s", clean(s))
 		}
 	}
-	p.para("Verdict: ", sentence(r), p.bold)
+	p.conclude(sentence(r))
 	p.usage(r.Meta.Usage)
 	if r.Meta.Command != "" {
 		p.line("Replay:  %s", clean(r.Meta.Command))

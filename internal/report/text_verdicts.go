@@ -24,7 +24,7 @@ func (p *printer) verdicts(r Run) {
 		e, known := met[res.Property]
 		asWanted := !known || e.Met
 		if asWanted && (res.Verdict == checker.Pass || res.Verdict == checker.NotApplicable) {
-			quiet = append(quiet, label(res.Property)+" "+p.verdict(res.Verdict))
+			quiet = append(quiet, label(res.Property)+" "+p.word(res.Verdict))
 			continue
 		}
 		text := story(res, r.Report.Vacuous)
@@ -34,7 +34,7 @@ func (p *printer) verdicts(r Run) {
 		if !asWanted {
 			text += fmt.Sprintf(" (expected: %s)", e.Want)
 		}
-		p.para("  "+pad(label(res.Property), len("deadlock freedom"))+"  "+pad(p.verdict(res.Verdict), len("unknown"))+"  ", text, nil)
+		p.para("  "+pad(label(res.Property), len("deadlock freedom"))+"  "+pad(p.word(res.Verdict), len("unknown"))+"  ", text, nil)
 	}
 	p.list("  ", quiet)
 	unknowns, took, engine := 0, time.Duration(0), ""

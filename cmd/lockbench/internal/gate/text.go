@@ -45,13 +45,16 @@ func (r Results) Text(w io.Writer, known Baseline, style report.Style) error {
 	} else {
 		r.catalogueText(page, known)
 	}
+	if page.Full() {
+		r.runsText(page, known)
+	}
 	r.exploredText(page, known)
 	r.gone(page, known)
 	if stood := r.Stalls.sentence(); stood != "" {
 		page.Para("", stood, report.Doubtful)
 	}
 	page.Para("", r.sentence(known)+" · "+words.Count(len(r.Rows), "run")+r.in(), report.Plain)
-	page.Para("Verdict: ", r.verdict(known), report.Strong)
+	page.Conclude(r.verdict(known))
 	_, err := page.WriteTo(w)
 	return err
 }
