@@ -15,13 +15,29 @@ func (c Config) traces(res Result) causes.Run {
 		ClientFaults: nemesis.ClientFaults(), SparingFaults: nemesis.SparingFaults(), InstantFaults: nemesis.InstantFaults(),
 		Masters: c.Lock.Masters, Threads: c.Threads,
 	}
-	if len(c.Worker) == 0 { // what a worker keeps where is its own business
+	switch {
+	case len(c.Worker) > 0: // as it says, or as was seen
+		run.Names = c.namesIn(res.Meta.Terms)
+	case c.Lock.Keys != nil:
+		run.Names = c.Lock.Keys
+	default:
 		run.Names = func(key string) []string { return []string{key} }
-		if c.Lock.Keys != nil {
-			run.Names = c.Lock.Keys
-		}
 	}
 	return run
+}
+
+// namesIn are the names under which terms say that the lock on a key is kept, or nil if they do not say it of every key.
+func (c Config) namesIn(terms *histories.Terms) func(key string) []string {
+	names := map[string][]string{}
+	for _, key := range c.keys() {
+		if terms == nil || len(terms.Kept[key]) == 0 {
+			return nil
+		}
+		for _, p := range terms.Kept[key] {
+			names[key] = append(names[key], p.Key)
+		}
+	}
+	return func(key string) []string { return names[key] }
 }
 
 // names are what the names of the run's causes are derived from.

@@ -43,6 +43,24 @@ func TestRenamedLocks(t *testing.T) {
 	}
 }
 
+// TestCausesWithoutAGrant checks that the cause is derived of a worker's lock which nobody was ever granted, wherever it is kept.
+func TestCausesWithoutAGrant(t *testing.T) {
+	locktest.NeedRedis(t)
+	for _, opt := range []worker.Options{{Prefix: "lock:"}, {Prefix: "lock:", Silent: true}} {
+		t.Run(fmt.Sprintf("%+v", opt), func(t *testing.T) {
+			t.Parallel()
+			s, err := scenarios.Find("crash-between-setnx-expire")
+			if err != nil {
+				t.Fatal(err)
+			}
+			res := asExpected(t, employ(t, scenario(t, s, s.Case("setnx-expire", resource.None), harness.Process()), renamed(t, opt)))
+			if len(res.Causes) != 1 || res.Causes[0].Kind != checker.NoExpiry {
+				t.Errorf("%+v, want that the key has no time to live", res.Causes)
+			}
+		})
+	}
+}
+
 // TestStepsThatMiss checks that a scenario whose steps do not hit the lock passes nothing: the
 // lock is kept under another name than it says.
 func TestStepsThatMiss(t *testing.T) {

@@ -24,12 +24,14 @@ type scriptCall struct {
 	nx      bool  // among its options
 	px, ex  bool
 	at      bool // its time to live is told as an instant, or kept
+	member  bool // on members of a sorted set, in the form that is seen through
 }
 
 // readScript finds the calls in a script's text.
 func readScript(text string) scriptText {
 	call := regexp.MustCompile(`redis\.p?call\(\s*['"]([A-Za-z]+)['"]\s*(?:,\s*(?:KEYS\[(\d+)\]|[A-Za-z_]\w*))?`)
 	argument, option := regexp.MustCompile(`ARGV\[(\d+)\]`), regexp.MustCompile(`['"]([A-Za-z]+)['"]`)
+	names := readMemberNames(text)
 	s := scriptText{inverts: regexp.MustCompile(`(?i)return\s+redis\.p?call\(\s*['"]p?ttl['"]`).MatchString(text)}
 	for _, m := range call.FindAllStringSubmatchIndex(text, -1) {
 		c := scriptCall{command: strings.ToUpper(text[m[2]:m[3]])}
@@ -37,6 +39,11 @@ func readScript(text string) scriptText {
 			c.key, _ = strconv.Atoi(text[m[4]:m[5]])
 		}
 		rest := untilClosed(text[m[1]:])
+		if known, ok := names.read(c.command, rest); ok {
+			known.key = c.key
+			s.calls = append(s.calls, known)
+			continue
+		}
 		if strings.Contains(rest, "redis.") { // what it is given depends on what another call answers
 			c.at = true
 			s.calls = append(s.calls, c)
@@ -127,13 +134,45 @@ func (s scriptText) of(i, n int) scriptText {
 	return part
 }
 
+// looks says whether a call changes nothing.
+func (c scriptCall) looks() bool {
+	switch c.command {
+	case "GET", "EXISTS", "TTL", "PTTL", "HGET", "HEXISTS", "HLEN", "HGETALL", "TYPE", "GETRANGE", "STRLEN",
+		"ZSCORE", "ZCARD", "ZCOUNT", "ZRANGE", "ZREVRANGE", "ZRANGEBYSCORE":
+		return true
+	}
+	return false
+}
+
 // act sets what the calls of one key did, by the script's reply.
 func (s scriptText) act(a *act, reply string, args []string, inverts bool) {
-	var reads, makes, grows, frees, other, onlyNew bool
+	makes := false
+	if a.member = s.ofMembers(); a.member {
+		a.compares = true
+		if a.would, a.value, a.ttl = s.onMembers(args); !s.clear {
+			a.would = guessed
+		}
+	} else {
+		makes = s.plain(a, args)
+	}
+	a.intent = a.would
+	if a.would == guessed || a.would == looked {
+		return
+	}
+	did, told := tells(reply, inverts && makes)
+	switch {
+	case !told:
+		a.intent = guessed
+	case !did:
+		a.intent = failed
+	}
+}
+
+// plain sets what calls that are on no members would do to their key, and says whether they make it.
+func (s scriptText) plain(a *act, args []string) (makes bool) {
+	var grows, frees, other, onlyNew bool
 	for _, c := range s.calls {
 		switch c.command {
-		case "GET", "EXISTS", "TTL", "PTTL", "HGET", "HEXISTS", "HLEN", "HGETALL", "TYPE", "GETRANGE", "STRLEN":
-			reads = true
 		case "SET", "SETNX", "PSETEX", "SETEX":
 			makes = true
 			onlyNew = onlyNew || c.command == "SETNX" || c.nx
@@ -151,10 +190,10 @@ func (s scriptText) act(a *act, reply string, args []string, inverts bool) {
 			frees = true
 		case "PUBLISH", "TIME":
 		default:
-			other = true
+			a.compares = a.compares || c.looks()
+			other = other || !c.looks()
 		}
 	}
-	a.compares = reads
 	switch {
 	case !s.clear || other || frees && (makes || grows):
 		a.would = guessed
@@ -167,20 +206,9 @@ func (s scriptText) act(a *act, reply string, args []string, inverts bool) {
 	case frees:
 		a.would = removed
 	default:
-		a.intent, a.would = looked, looked
-		return
+		a.would = looked
 	}
-	a.intent = a.would
-	if a.would == guessed {
-		return
-	}
-	did, told := tells(reply, inverts && makes)
-	switch {
-	case !told:
-		a.intent = guessed
-	case !did:
-		a.intent = failed
-	}
+	return makes
 }
 
 // tells says what a script did by its reply: a positive number and OK mean that it did what it

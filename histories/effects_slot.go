@@ -238,6 +238,7 @@ type act struct {
 	would        intent   // of a guess: what it did if it did anything; guess if that is not known
 	args         []string // of a script: with what it may have compared the key's value
 	script       bool
+	member       bool // a script that changes one member of a sorted set
 	compares     bool // a script that reads the key before it changes it
 	null         bool // of a script that changed nothing: it answered nil, as one does that answers nothing
 }
@@ -288,6 +289,8 @@ func (a act) doubtful(s *slot, was presence) bool {
 	}
 	own := s.ownedBy(a)
 	switch {
+	case a.member && !a.idle() && was != absent && !own:
+		return true // others may have been there, or be left
 	case !a.idle():
 		return (a.intent == removed || a.intent == prolonged) && was == absent ||
 			a.intent == createdOrGrew && was == there && s.value != "" && !own

@@ -37,7 +37,47 @@ const compareAndDelete = `if redis.call('GET', KEYS[1]) == ARGV[1] then
 end
 return 0`
 
+// Scripts of a lock whose holders are members of a sorted set, each with its end.
+const (
+	membersNow = `local now = redis.call("TIME")
+now = now[1] * 1000 + math.floor(now[2] / 1000)
+`
+	addMember = `local key = KEYS[1]
+local who = ARGV[1]
+local long = tonumber(ARGV[2])
+` + membersNow + `redis.call("ZREMRANGEBYSCORE", key, "-inf", now)
+if not redis.call("ZSCORE", key, who) and redis.call("ZCARD", key) > 0 then
+  return false
+end
+redis.call("ZADD", key, now + long, who)
+redis.call("ZADD", key, now + long, "__write__")
+local last = redis.call("ZREVRANGE", key, 0, 0, "WITHSCORES")[2]
+redis.call("PEXPIREAT", key, last)
+return true`
+	removeMember = `local key = KEYS[1]
+local who = ARGV[1]
+if not redis.call("ZSCORE", key, who) then
+  return false
+end
+redis.call("ZREM", key, who)
+redis.call("ZREM", key, "__write__")
+local last = redis.call("ZREVRANGE", key, 0, 0, "WITHSCORES")[2]
+if nil ~= last then
+  redis.call("PEXPIREAT", key, last)
+end
+return true`
+)
+
 func TestEffects(t *testing.T) {
+	add := func(client, command, reply string) histories.Exchange {
+		return script(client, addMember, command, reply)
+	}
+	remove := func(client, command, reply string) histories.Exchange {
+		return script(client, removeMember, command, reply)
+	}
+	twisted := func(old, young string) histories.Exchange {
+		return script("A", strings.Replace(addMember, old, young, 1), "EVAL d9 1 k aaaa 3000", "1")
+	}
 	held := func(x histories.Exchange, replied time.Duration) histories.Exchange {
 		x.Replied = replied
 		return x
@@ -111,6 +151,27 @@ func TestEffects(t *testing.T) {
 			sent("A", "SET k a NX PX 3000", "OK"),
 			histories.Exchange{Client: "A", Node: "redis-1", Conn: 1, Words: []string{"DEL", "k"}, First: "1", Reply: "0"},
 		), "A takes -; A frees A; A refused -"},
+		{"members of a sorted set: taken, refused, extended, freed", inOrder(
+			add("A", "EVAL d3 1 k aaaa 3000", "1"), add("B", "EVAL d3 1 k bbbb 3000", "nil"), add("A", "EVAL d3 1 k aaaa 4000", "1"),
+			remove("B", "EVAL d4 1 k bbbb", "nil"), remove("A", "EVAL d4 1 k aaaa", "1"), add("B", "EVAL d3 1 k bbbb 3000", "1"),
+		), "A takes -; B refused A; A extends A; B refused A; A frees A; B takes -"},
+		{"members of a sorted set: looked at, without those that have ended", inOrder(
+			add("A", "EVAL d3 1 k aaaa 3000", "1"), script("A", "local key = KEYS[1]\n"+membersNow+`redis.call("ZREMRANGEBYSCORE", key, "-inf", now)
+return redis.call("ZSCORE", key, ARGV[1])`, "EVAL d5 1 k aaaa", "nil"), remove("A", "EVAL d4 1 k aaaa", "1"),
+		), "A takes -; A looks A; A frees A"},
+		{"members of a sorted set: one that has ended", inOrder(
+			add("A", "EVAL d3 1 k aaaa 5", "1"), add("B", "EVAL d3 1 k bbbb 3000", "1"), remove("A", "EVAL d4 1 k aaaa", "nil"),
+		), "A takes -; B takes -; A refused B"},
+		{"members of a sorted set: two of them", inOrder( // who removes one of them does not remove the key
+			add("A", "EVAL d3 1 k aaaa 3000", "1"), add("B", "EVAL d3 1 k bbbb 3000", "1"), remove("B", "EVAL d4 1 k bbbb", "1"), remove("A", "EVAL d4 1 k aaaa", "1"),
+		), "A takes -; B unclear A; B unclear ?; A unclear ?"},
+		{"members of a sorted set: another's is removed", inOrder(
+			add("A", "EVAL d3 1 k aaaa 3000", "1"), remove("B", "EVAL d4 1 k bbbb", "1"),
+		), "A takes -; B unclear A"},
+		{"members of a sorted set: nobody tells what time it is", inOrder(twisted(membersNow, "local now = tonumber(ARGV[1])\n")), "A unclear -"},
+		{"members of a sorted set: the key ends otherwise", inOrder(twisted("[2]\n", "[2] + 1000\n")), "A unclear -"},
+		{"members of a sorted set: others are purged", inOrder(twisted(`"-inf", now`, `"-inf", long`)), "A unclear -"},
+		{"members of a sorted set: the argument is changed", inOrder(twisted("redis.call(\"ZREM", "long = long * 1000\nredis.call(\"ZREM")), "A unclear -"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
@@ -166,6 +227,7 @@ return false`
 		{sent("A", "PSETEX k 20 a", "OK"), "a", 20 * time.Millisecond},
 		{script("A", setNX, "EVAL d1 1 k a 3", "1"), "a", 3 * time.Second},
 		{script("A", `local r = redis.call("SET",KEYS[1],ARGV[1],"NX","PX",ARGV[2]);redis.call("GET",KEYS[1]);return r`, "EVAL d1 1 k a 30", "OK"), "a", 30 * time.Millisecond},
+		{script("A", addMember, "EVAL d1 1 k a 30", "1"), "a", 30 * time.Millisecond},
 		{script("A", `redis.call('HINCRBY', KEYS[1], ARGV[1], 1) redis.call('PEXPIRE', KEYS[1], ARGV[2]) return 1`, "EVAL d1 1 k a 30", "1"), "", 30 * time.Millisecond},
 	} {
 		got := histories.Effects(inOrder(tt.x), 0)

@@ -42,9 +42,9 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	libraries := survey.Libraries()
+	libraries, root := survey.Libraries(), "/"
 	if *trixie {
-		libraries = survey.Trixie()
+		libraries, root = survey.Trixie(), survey.TrixieRoot
 	}
 	libraries = slices.DeleteFunc(libraries, func(l survey.Library) bool { return !chosen.MatchString(l.Name) })
 	if len(libraries) == 0 {
@@ -67,37 +67,32 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	system := survey.System("/")
-	if *trixie {
-		system = survey.System(survey.TrixieRoot)
-	}
-	var found []survey.Finding
-	for _, p := range s.All(ctx, libraries, *parallel) {
-		found = append(found, p.Finding(shown).On(p.Library, system, word(string(server), "v="), *date))
-	}
+	all := s.All(ctx, libraries, *parallel)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return write(*file, *page, found)
-}
-
-// write puts findings into the file of results, and writes the page of all.
-func write(file, page string, found []survey.Finding) error {
-	var before survey.Results
-	data, err := os.ReadFile(file)
-	if err == nil {
-		before, err = survey.ParseResults(data)
-	} else if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
+	before, err := read(*file)
 	if err != nil {
 		return err
 	}
-	after := before.With(found)
-	if data, err = after.JSON(); err != nil {
+	after := before.After(all, shown, survey.Occasion{System: survey.System(root), Server: word(string(server), "v="), Date: *date})
+	data, err := after.JSON()
+	if err != nil {
 		return err
 	}
-	return errors.Join(os.WriteFile(file, data, 0o644), os.WriteFile(page, []byte(after.Markdown()), 0o644))
+	return errors.Join(os.WriteFile(*file, data, 0o644), os.WriteFile(*page, []byte(after.Markdown()), 0o644))
+}
+
+// read reads the results in a file: none, if there is no file.
+func read(file string) (survey.Results, error) {
+	data, err := os.ReadFile(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return survey.Results{}, nil
+	case err != nil:
+		return survey.Results{}, err
+	}
+	return survey.ParseResults(data)
 }
 
 // word is the word that begins with a prefix, without that.

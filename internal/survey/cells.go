@@ -66,23 +66,31 @@ func unclear(r row) string {
 	return "came to no verdict"
 }
 
-// proven is the cell of an anomaly that the library shows by its own fault, twice under the same pitfall.
-func (p Played) proven(code string) (Cell, bool) {
+// proven is the cell of an anomaly that the library shows by its own fault, twice under the same pitfall: all these pitfalls, and what was seen
+// under the first. What is declared counts only if there is nothing else.
+func (p Played) proven(code string) (cell Cell, ok bool) {
+	var declared Cell
 	for _, again := range p.Again {
-		for _, c := range again.shown() {
-			if c.Anomaly != code || !shows(p.First, again.ID, code) {
-				continue
-			}
-			cell := Cell{Verdict: Shows, Pitfalls: []string{again.ID}, Command: again.Command, Story: c.told(), Wire: c.wire()}
-			for _, about := range []string{code, again.ID} {
-				if why, ok := p.Declared[about]; ok && cell.Verdict == Shows {
-					cell.Verdict, cell.Story, cell.Wire = Declared, why, nil
-				}
-			}
-			return cell, true
+		i := slices.IndexFunc(again.shown(), func(c cause) bool { return c.Anomaly == code })
+		if i < 0 || !shows(p.First, again.ID, code) {
+			continue
+		}
+		c := again.shown()[i]
+		switch why := cmp.Or(p.Declared[code], p.Declared[again.ID]); {
+		case why != "" && declared.Verdict == "":
+			declared = Cell{Verdict: Declared, Pitfalls: []string{again.ID}, Command: again.Command, Story: why}
+		case why != "":
+			declared.Pitfalls = append(declared.Pitfalls, again.ID)
+		case !ok:
+			cell, ok = Cell{Verdict: Shows, Pitfalls: []string{again.ID}, Command: again.Command, Story: c.told(), Wire: c.wire()}, true
+		default:
+			cell.Pitfalls = append(cell.Pitfalls, again.ID)
 		}
 	}
-	return Cell{}, false
+	if ok {
+		return cell, true
+	}
+	return declared, declared.Verdict != ""
 }
 
 func shows(rows []row, id, code string) bool {
@@ -137,7 +145,7 @@ func (p Played) undecided() []Undecided {
 	return all
 }
 
-// Finding is what all runs of a library say of it. That a system has the version, and on which server it was played, is the caller's to say; see On.
+// Finding is what all runs of a library say of it, without the occasion.
 func (p Played) Finding(shown Shown) Finding {
 	f := Finding{
 		Name: p.Name, Language: p.Language, Version: p.Installed, Promises: p.Promises, Safely: p.Safely, Problem: p.Problem,

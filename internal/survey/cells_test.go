@@ -31,6 +31,8 @@ func TestCell(t *testing.T) {
 		"twice":                 {[]row{saw("P07", unexpected, "A01")}, []row{saw("P07", unexpected, "A01")}, nil, Shows, "P07"},
 		"once":                  {[]row{saw("P07", unexpected, "A01")}, []row{saw("P07", expected)}, nil, Unclear, "P07"},
 		"then another":          {[]row{saw("P07", unexpected, "A01")}, []row{saw("P07", unexpected, "A05")}, nil, Unclear, "P07"},
+		"twice at two":          {[]row{saw("P07", unexpected, "A01"), saw("P08", unexpected, "A01")}, []row{saw("P07", unexpected, "A01"), saw("P08", unexpected, "A01")}, nil, Shows, "P07 P08"},
+		"one of two declared":   {[]row{saw("P07", unexpected, "A01"), saw("P08", unexpected, "A01")}, []row{saw("P07", unexpected, "A01"), saw("P08", unexpected, "A01")}, map[string]string{"P07": "so it says"}, Shows, "P08"},
 		"at two":                {[]row{saw("P07", unexpected, "A01")}, []row{saw("P08", unexpected, "A01")}, nil, Unclear, "P07"},
 		"declared":              {[]row{saw("P07", unexpected, "A01")}, []row{saw("P07", unexpected, "A01")}, map[string]string{"A01": "so it says"}, Declared, "P07"},
 		"declared, not seen":    {[]row{saw("P07", expected)}, nil, map[string]string{"A01": "so it says"}, Declared, "so it says"},
@@ -91,6 +93,21 @@ func TestFinding(t *testing.T) {
 	}
 	if f.Pitfalls != 40 || f.Applicable != 6 || f.Kept != 0 || len(f.Undecided) != 1 || f.Undecided[0].Pitfall != "P13" || len(f.Cells) != len(anomalies.All()) {
 		t.Errorf("%+v", f)
+	}
+}
+
+// TestShown wants whoever keeps what another library shows to be free of it.
+func TestShown(t *testing.T) {
+	one := []row{saw("P02", unexpected, "A16"), saw("P26", unexpected, "A16")}
+	shown := Shown{}
+	shown.played([]Played{{First: one, Again: one}, {First: []row{saw("P27", unexpected, "A16")}}})
+	shown.found(Results{Libraries: []Finding{{Cells: []Cell{{Anomaly: "A16", Verdict: Shows, Pitfalls: []string{"P26", "P92"}}, {Anomaly: "A17", Verdict: Free, Pitfalls: []string{"P26"}}}}}})
+	if got := strings.Join(shown["A16"], " "); got != "P02 P26 P92" || len(shown) != 1 {
+		t.Errorf("%v", shown)
+	}
+	other := Played{First: []row{saw("P02", expected), saw("P27", expected)}}
+	if got := other.Cell("A16", shown); got.Verdict != Free || strings.Join(got.Pitfalls, " ") != "P02" {
+		t.Errorf("%+v", got)
 	}
 }
 

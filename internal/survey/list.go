@@ -65,11 +65,8 @@ func others() []Library {
 			"A19": "release() returns nothing",
 			"P71": "a refresh by less than nothing ends the lease, and says so by an exception",
 		}
-		l.Confirm = map[string]string{}
-		for _, id := range []string{"P02", "P26", "P27", "P86", "P92"} { // whatever ends a call early leaves the store's lease
-			l.Confirm[id] = "php examples/confirm/symfony_default_lease.php"
-		}
-		l.Upstream = map[string]string{"P02": "https://github.com/symfony/symfony/issues/29458"}
+		l.Confirm = map[string]string{"A16": "php examples/confirm/symfony_default_lease.php"} // whatever ends a call early leaves the store's lease
+		l.Upstream = map[string]string{"A16": "https://github.com/symfony/symfony/issues/29458"}
 		return l
 	}
 	laravel := func(l Library) Library {

@@ -72,11 +72,7 @@ func TestBadLibraries(t *testing.T) {
 	if last.Problem != "" || last.Installed != "2.0" || len(last.First) == 0 {
 		t.Errorf("after them: %+v", last)
 	}
-	shown, found := survey.Shown{"A01": {"P07"}}, []survey.Finding{}
-	for _, p := range rows {
-		found = append(found, p.Finding(shown))
-	}
-	page := survey.Results{}.With(found).Markdown()
+	page := survey.Results{}.After(rows, survey.Shown{"A01": {"P07"}}, survey.Occasion{}).Markdown()
 	if strings.Count(page, "not played: ") != len(bad) || !strings.Contains(page, "| sound (Go) | 2.0 | free |") {
 		t.Errorf("the page:\n%s", page)
 	}

@@ -105,9 +105,9 @@ func (r Results) JSON() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// With returns the results with newer findings: each takes the place of the one of the same library on the same system, or stands after
+// with are the results with newer findings: each takes the place of the one of the same library on the same system, or stands after
 // the others of its library.
-func (r Results) With(newer []Finding) Results {
+func (r Results) with(newer []Finding) Results {
 	all := slices.Clone(r.Libraries)
 	for _, f := range newer {
 		if i := slices.IndexFunc(all, func(o Finding) bool { return o.Name == f.Name && o.System == f.System }); i >= 0 {
@@ -128,13 +128,26 @@ func (r Results) With(newer []Finding) Results {
 // modules is the system of libraries that this project links.
 const modules = "Go modules"
 
-// On notes which system has the version of a library that was played, on which server, and on which day. A library that was played in
-// virtual time is a module of this project, and had no server.
-func (f Finding) On(l Library, system, server, date string) Finding {
-	if f.System, f.Server, f.Date = system, server, date; l.Worker == "" {
-		f.System, f.Server = modules, ""
+// Occasion is where and when libraries were played.
+type Occasion struct {
+	System, Server string // such as Debian 12, and the version of redis-server
+	Date           string // the day
+}
+
+// After returns the results with what came of libraries on an occasion: each takes the place of what was found of it on the same system before.
+// What any library shows the others were asked, too.
+func (r Results) After(all []Played, shown Shown, on Occasion) Results {
+	shown.found(r)
+	shown.played(all)
+	var found []Finding
+	for _, p := range all {
+		f := p.Finding(shown)
+		if f.System, f.Server, f.Date = on.System, on.Server, on.Date; p.Worker == "" { // it is a module of this project, and needs no server
+			f.System, f.Server = modules, ""
+		}
+		found = append(found, f)
 	}
-	return f
+	return r.with(found)
 }
 
 // Columns returns the anomalies of which something can be said.

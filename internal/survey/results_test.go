@@ -123,7 +123,7 @@ func TestWith(t *testing.T) {
 		return Finding{Name: name, System: system, Version: version}
 	}
 	r := Results{Schema, []Finding{f("a", "1", "old"), f("b", "1", "old")}}
-	after := r.With([]Finding{f("b", "1", "new"), f("a", "2", "new"), f("c", "1", "new")})
+	after := r.with([]Finding{f("b", "1", "new"), f("a", "2", "new"), f("c", "1", "new")})
 	want := []Finding{f("a", "1", "old"), f("a", "2", "new"), f("b", "1", "new"), f("c", "1", "new")}
 	if !reflect.DeepEqual(after.Libraries, want) {
 		t.Errorf("%+v", after.Libraries)

@@ -4,7 +4,39 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+
+	"github.com/lockbench/lockbench/internal/anomalies"
 )
+
+// played notes what libraries show, too, twice and by their own fault.
+func (s Shown) played(all []Played) {
+	for _, p := range all {
+		for _, a := range anomalies.All() {
+			if c, ok := p.proven(a.Code); ok && c.Verdict == Shows {
+				s.note(a.Code, c.Pitfalls...)
+			}
+		}
+	}
+}
+
+// found notes what results say that libraries show.
+func (s Shown) found(r Results) {
+	for _, f := range r.Libraries {
+		for _, c := range f.Cells {
+			if c.Verdict == Shows {
+				s.note(c.Anomaly, c.Pitfalls...)
+			}
+		}
+	}
+}
+
+func (s Shown) note(code string, pitfalls ...string) {
+	for _, id := range pitfalls {
+		if !slices.Contains(s[code], id) {
+			s[code] = append(s[code], id)
+		}
+	}
+}
 
 // Learn plays each asked pitfall with the lock that it breaks, in virtual time, and notes which anomalies that shows: whoever is put
 // through the same steps and keeps all is free of them there.
@@ -22,8 +54,8 @@ func (s Survey) Learn(ctx context.Context) (Shown, error) {
 			return nil, either(err, unread)
 		}
 		for _, c := range run.Results.Causes {
-			if c.Anomaly != "" && !slices.Contains(shown[c.Anomaly], id) {
-				shown[c.Anomaly] = append(shown[c.Anomaly], id)
+			if c.Anomaly != "" {
+				shown.note(c.Anomaly, id)
 			}
 		}
 	}
