@@ -55,7 +55,7 @@ test-fast: ## Run what stays in virtual time and needs nothing installed, in a m
 explored: ## Search for the broken locks of the catalogue again, and write docs/explored.md and the schedules that are found
 	$(GO) test -vet=off -timeout 60m -run '^Test(CatalogueFound|PitfallsShown)$$' ./internal/explore -update
 
-# A minute of processor time for each lock at most. Rows are written one by one; LOCKBENCH_LOCKS='getset redsync' looks at these alone.
+# 600 runs for each lock at most, which takes half an hour. Rows are written one by one; LOCKBENCH_LOCKS='getset redsync' looks at these alone.
 discover: ## Put the broken locks of the catalogue under random load from seed 1 on, and write docs/discovered.md
 	GOMAXPROCS=1 GOGC=400 $(GO) test -vet=off -timeout 90m -v -run '^TestDiscover$$' ./internal/peers -update
 
