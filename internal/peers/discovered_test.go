@@ -66,10 +66,8 @@ func swarmed(t *testing.T, lock locks.Spec, seed uint64) drawn {
 // unfound are the broken locks of which that many runs of random load find nothing, each with the reason.
 func unfound() map[string]string {
 	return map[string]string{
-		"extend-adds":             "the very command that extends must be sent twice, and its holder walk away after it",
-		"redsync":                 "a server must hang as a client asks, and each run of five masters takes long",
-		"redlock-answers-only":    "most of five masters must be away in one acquire, and each run of five masters takes long",
-		"setnx-px-wait-elsewhere": "a replica that has not got the lock must take over, and locks on five masters measure it, whose runs take long",
+		"extend-adds":          "the very command that extends must be sent twice, and its holder walk away after it",
+		"redlock-answers-only": "most of five masters must be away in one acquire, and each run of five masters takes long",
 	}
 }
 
