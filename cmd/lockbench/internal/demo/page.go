@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"regexp"
 
 	"github.com/lockbench/lockbench/internal/report/html"
 )
@@ -21,11 +22,17 @@ var pageScript string
 // Page writes a lesson as one page that needs nothing else. With scripts it is stepped through with the arrow
 // keys, and answers are told right or wrong; without, and on paper, it is read from beginning to end.
 func Page(w io.Writer, l Lesson, lang Language) error {
-	t, err := template.New("page").Parse(pageSource)
+	t, err := template.New("page").Funcs(template.FuncMap{"unbroken": unbroken}).Parse(pageSource)
 	if err != nil {
 		return fmt.Errorf("the template of the page is wrong: %w", err)
 	}
 	return t.Execute(w, newPage(slides(l, lang), lang))
+}
+
+// unbroken is a text as HTML in which no option of the command line is broken at its hyphens.
+func unbroken(text string) template.HTML {
+	option := regexp.MustCompile(`--[a-z][a-z-]*`)
+	return template.HTML(option.ReplaceAllString(template.HTMLEscapeString(text), `<span class="option">$0</span>`))
 }
 
 // page is what the template shows.
