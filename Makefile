@@ -1,6 +1,7 @@
 GO                ?= go
 VERSION           ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 GOLANGCI_VERSION  := v2.15.0
+GORELEASER        := github.com/goreleaser/goreleaser/v2@v2.15.4
 BENCHSTAT         := golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 
 # The race detector needs cgo and a C compiler. Without them the tests run and say so.
@@ -22,7 +23,7 @@ TIMEOUT           ?= 25m
 # What runs in parallel waits most of its time for leases to end on real servers.
 WIDE              ?= 16
 
-.PHONY: help build test test-fast explored discover nightly lint lists docs docs-check choosing-measured track-record bench bench-check bench-compare soak differential fuzz cover tidy-check examples libraries libraries-trixie clean
+.PHONY: help build test test-fast explored discover nightly lint lists docs docs-check choosing-measured track-record bench bench-check bench-compare soak differential fuzz cover tidy-check examples libraries libraries-trixie release-check release-dry-run clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -34,7 +35,7 @@ build: ## Build bin/lockbench
 # tests that play hundreds of runs, and packages in which nothing runs at once, go without it. At night nothing does (UNRACED= ALONE=).
 UNRACED := ^(TestMutants|TestHarnessFaults|TestTwoBackendsOneVerdict|TestMergedIsWhole|TestRWHashFollowsItsModel|TestBackgroundReplays|TestCatalogue|TestCatalogueOnProcesses|TestWorkloads|TestSimulatedCrashes|TestRenamedLocks|TestRenamedLocksAtTheGate|TestCommandsOfRandomLoad|TestRandomFaults|TestRandomRuns|TestContendWithoutFaults|TestAlbumChangesNothing|TestSuccessionsInVirtualTime|TestNetworkFaultsReplay|TestSameSeedSameBytes|TestAllFaultsTogether|TestFailFast|TestFailFastKnowsWhatIsExpected|TestRenewalsGetLost|TestWrongClocks|TestScripts|TestProcessScripts|TestBombs|TestWhatIsWrittenFits|TestSchemasWant|TestSameSeedSamePage|TestVariants|TestCommandsRunAsPrinted|TestOneDeviation|TestCatalogueInFairWeather|TestShards|TestResume|TestFaultyReference|TestSwappedEdges|TestShrinkHeedsTheReference|TestDrawn|TestFoundSchedules|TestFoundSchedulesAreLeast|TestMarginsAreMargins|TestMarginsTable|TestStrangers|TestOverviewOfParts|TestSwarmReplays|TestAnomalies|TestWithoutDeviation)$$
 WITH    := ./harness ./locks ./locktest ./internal/explore ./cmd/lockbench ./cmd/lockbench/internal/gate
-ALONE   := /(checker|oracle|demo|peers|report|html|picture|plot|causes|certificate|certify|orders|explain|catalogue|packed|schedule|words|house|choosing|scenarios)$$
+ALONE   := /(checker|oracle|demo|peers|report|html|picture|plot|causes|certificate|certify|orders|explain|catalogue|packed|schedule|words|house|choosing|scenarios|survey)$$
 ALL      = $(if $(TESTFLAGS),,$(filter ./...,$(PKG)))
 GO_TEST  = $(GO) test -vet=off -count=1 -timeout $(TIMEOUT) -parallel $(WIDE) -v
 
@@ -109,8 +110,7 @@ track-record: build ## Write docs/track-record.md again, with the present commit
 		echo "commit your changes first: the track record names the commit that it was reproduced at"; exit 1; fi
 	bin/lockbench gate --track-record docs/track-record.md --commit "$$(git rev-parse --short=12 HEAD)"
 
-docs-check: build ## Check docs/choosing.md, docs/matrix.md and docs/track-record.md against runs of the whole catalogue
-	$(GO) test ./internal/testkit/choosing -count=1
+docs-check: build ## Check docs/matrix.md and docs/track-record.md against runs of the whole catalogue; make test checks the other pages
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
 	cp docs/track-record.md "$$dir" && \
 	bin/lockbench gate --track-record "$$dir/track-record.md" && \
@@ -178,5 +178,11 @@ tidy-check: ## Check that go.mod is what go mod tidy would write
 	$(GO) mod tidy -e -modfile="$$dir/go.mod" && \
 	{ diff -u go.mod "$$dir/go.mod" || { echo "go.mod is not what go mod tidy writes; run: go mod tidy"; exit 1; }; }
 
-clean: ## Remove bin; run directories in store stay
-	rm -rf bin
+release-check: ## Check .goreleaser.yaml by goreleaser, whose version is pinned
+	$(GO) run $(GORELEASER) check
+
+release-dry-run: ## Build what a release has into dist, and publish nothing
+	$(GO) run $(GORELEASER) release --snapshot --clean --skip docker
+
+clean: ## Remove bin, dist and man; run directories in store stay
+	rm -rf bin dist man

@@ -34,8 +34,15 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage(fmt.Errorf("%w (%s --help)", badFlag(cmd, err), cmd.CommandPath()))
 	})
-	root.AddCommand(newRun(), newShow(), newDemo(), newGate(), newMerge(), newMatrix(), newWhy(), newExplore(), newPlay(), newMargins(), newCheck(), newVerify(), newReport(), newConvert(), newList(), newServe(), newPrune(), newInit(), newWorker(), newClean(), newImage(), newVersion(), newSchema())
-	volumeFlags(root)
+	root.AddCommand(newRun(), newShow(), newDemo(), newGate(), newMerge(), newMatrix(), newWhy(), newExplore(), newPlay(), newMargins(), newCheck(), newVerify(), newReport(), newConvert(), newList(), newServe(), newPrune(), newInit(), newWorker(), newClean(), newImage(), newVersion(), newSchema(), newMan())
+	configure, heed := configFlag(root), volumeFlags(root)
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		c, err := configure(cmd)
+		if err != nil {
+			return err
+		}
+		return heed(cmd, c)
+	}
 	root.SetHelpCommand(newHelp(root))
 	root.InitDefaultCompletionCmd()
 	onlySubcommands(root)

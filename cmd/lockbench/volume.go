@@ -12,12 +12,13 @@ import (
 	"github.com/lockbench/lockbench/internal/report"
 )
 
-// volumeFlags adds -q and -v to all commands. They change what is told for people: the exit code, JSON and files are the same.
-func volumeFlags(root *cobra.Command) {
+// volumeFlags adds -q and -v to all commands. They change what is told for people: the exit code, JSON and files are the same. What it
+// returns heeds them.
+func volumeFlags(root *cobra.Command) func(*cobra.Command, config) error {
 	var quiet, verbose bool
 	root.PersistentFlags().BoolVarP(&quiet, "quiet", "q", false, "tell the verdict alone, and errors")
 	root.PersistentFlags().BoolVarP(&verbose, "verbose", "v", false, "tell also each run by itself, and which version, store and configuration it is")
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+	return func(cmd *cobra.Command, c config) error {
 		var volume report.Volume
 		switch {
 		case quiet && verbose:
@@ -27,6 +28,7 @@ func volumeFlags(root *cobra.Command) {
 		case verbose:
 			volume = report.Full
 			surroundings(cmd, cmd.ErrOrStderr())
+			c.told(cmd.ErrOrStderr(), cmd)
 		default:
 			return nil
 		}

@@ -18,7 +18,7 @@ func TestChooser(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := explore.NewChooser(spec, explore.Options{Play: explore.InProcess(), Among: libraries.Catalogue(), Depth: 1})
+		c, err := explore.NewChooser(spec, explore.Options{Play: inProcess(), Among: libraries.Catalogue(), Depth: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

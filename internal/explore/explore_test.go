@@ -27,7 +27,7 @@ func find(t testing.TB, name string) locks.Spec {
 
 func search(t *testing.T, lock locks.Spec, depth int, programs ...string) (explore.Found, explore.Options) {
 	t.Helper()
-	opt := explore.Options{Play: explore.InProcess(), Depth: depth, Programs: programs, Among: libraries.Catalogue(), Jobs: 2}
+	opt := explore.Options{Play: inProcess(), Depth: depth, Programs: programs, Among: libraries.Catalogue(), Jobs: 2}
 	found, err := explore.Explore(t.Context(), lock, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -150,13 +150,19 @@ func TestDeviations(t *testing.T) {
 	}
 }
 
-// TestCatalogueInFairWeather explores every lock of the catalogue without deviations: no sound lock is accused, and of the broken
-// ones at least as many as were known to break when this was written.
+// TestCatalogueInFairWeather explores locks of the catalogue without deviations, every fourth by day: no sound lock is accused, and of
+// the broken ones at least as many as were known to break when this was written.
 func TestCatalogueInFairWeather(t *testing.T) {
 	effort.Long(t)
-	const known = 21
+	known, every := 4, 4
+	if effort.Nightly() {
+		known, every = 21, 1
+	}
 	var accused []string
-	for _, lock := range libraries.Catalogue() {
+	for i, lock := range libraries.Catalogue() {
+		if i%every != 0 {
+			continue
+		}
 		found, _ := search(t, lock, 0)
 		switch {
 		case len(found.Findings) == 0:

@@ -85,7 +85,7 @@ func TestOverviewOfParts(t *testing.T) {
 	lock, programs := find(t, "setnx-px-del"), programsOf(t, "setnx-px-del")
 	record := func(shard, shards int) explore.Record {
 		opt := explore.Options{
-			Play: explore.InProcess(), Depth: 1, Programs: []string{"once", "released-twice"}, Among: libraries.Catalogue(), Jobs: 2, Shard: shard, Shards: shards,
+			Play: inProcess(), Depth: 1, Programs: []string{"once", "released-twice"}, Among: libraries.Catalogue(), Jobs: 2, Shard: shard, Shards: shards,
 		}
 		found, err := explore.Explore(t.Context(), lock, opt)
 		if err != nil {

@@ -140,7 +140,7 @@ func TestFoundSchedulesOnDocker(t *testing.T) {
 // it that do. There are three clients at most unless some are threads, six calls, and two things that happen.
 func TestFoundSchedulesAreLeast(t *testing.T) {
 	effort.Long(t)
-	opt := explore.Options{Play: explore.InProcess(), Among: libraries.Catalogue()}
+	opt := explore.Options{Play: inProcess(), Among: libraries.Catalogue()}
 	for _, name := range brokenLocks() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

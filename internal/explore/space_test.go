@@ -66,7 +66,7 @@ func TestSpace(t *testing.T) {
 func TestShards(t *testing.T) {
 	effort.Long(t)
 	lock := find(t, "setnx-px-get-del")
-	opt := explore.Options{Play: explore.InProcess(), Depth: 1, Programs: []string{"relay", "once", "released-twice"}, Among: libraries.Catalogue(), Jobs: 2}
+	opt := explore.Options{Play: inProcess(), Depth: 1, Programs: []string{"relay", "once", "released-twice"}, Among: libraries.Catalogue(), Jobs: 2}
 	whole, err := explore.Explore(t.Context(), lock, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func TestShards(t *testing.T) {
 func TestResume(t *testing.T) {
 	effort.Long(t)
 	lock := find(t, "setnx-px-get-del")
-	opt := explore.Options{Play: explore.InProcess(), Depth: 1, Programs: []string{"relay", "once", "released-twice"}, Among: libraries.Catalogue(), Jobs: 2}
+	opt := explore.Options{Play: inProcess(), Depth: 1, Programs: []string{"relay", "once", "released-twice"}, Among: libraries.Catalogue(), Jobs: 2}
 	whole, err := explore.Explore(t.Context(), lock, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -197,7 +197,7 @@ func TestFaultyReference(t *testing.T) {
 func TestDrawn(t *testing.T) {
 	effort.Long(t)
 	lock := find(t, "set-options")
-	opt := explore.Options{Play: explore.InProcess(), Samples: 300, Seed: 7, Programs: []string{"relay", "once"}, Among: libraries.Catalogue(), Jobs: 2}
+	opt := explore.Options{Play: inProcess(), Samples: 300, Seed: 7, Programs: []string{"relay", "once"}, Among: libraries.Catalogue(), Jobs: 2}
 	first, err := explore.Explore(t.Context(), lock, opt)
 	if err != nil || first.Drawn.N != opt.Samples || first.Drawn.Once == 0 || len(first.Findings) > 0 {
 		t.Fatalf("%+v, %v; want %d schedules, and no findings", first, err, opt.Samples)

@@ -211,7 +211,7 @@ func TestStrangers(t *testing.T) {
 		var first *explore.Finding
 		runs := 0
 		_, err := explore.Explore(ctx, spec, explore.Options{
-			Play: explore.InProcess(), Depth: 1, Among: libraries.Catalogue(), Stranger: true, Jobs: 2,
+			Play: inProcess(), Depth: 1, Among: libraries.Catalogue(), Stranger: true, Jobs: 2,
 			Found: func(f explore.Finding) {
 				if first == nil {
 					first = &f
