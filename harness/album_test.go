@@ -58,6 +58,9 @@ func TestAlbumChangesNothing(t *testing.T) {
 				for _, shot := range with.Album {
 					got = append(got, shot.Step)
 				}
+				if end := len(got) - 1; end > 0 && slices.ContainsFunc(with.Events, func(e histories.Event) bool { return e.F == histories.Hung }) {
+					want = append(want[:min(end, len(want)-2)], schedule.Step{}) // the step that did not return is not done
+				}
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("snapshots of (-want +got):\n%s", diff)
 				}

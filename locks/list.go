@@ -23,6 +23,7 @@ func entries() Catalogue {
 		setNXPXLuaSessionSpec(),
 		setNXPXLuaResendSpec(),
 		setNXPXLuaAgainSpec(),
+		setNXPXLuaUntimedSpec(),
 		extendUncheckedSpec(),
 		extendLaterSpec(),
 		extendNothingSpec(),

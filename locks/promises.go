@@ -42,6 +42,9 @@ type Promises struct {
 	Renews bool
 	// BoundedHold says that a lease that is renewed ends at some time, also if its holder hangs.
 	BoundedHold bool
+	// Endless says that a call lasts until the server answers, whatever deadline its caller has: the
+	// lock's client has no time-out, or callers have no say in it.
+	Endless bool
 }
 
 // A Promise is one of Promises that the steps of a scenario may put to the test, in words that

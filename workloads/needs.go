@@ -20,6 +20,9 @@ func (p Script) Needs(lock locks.Spec) error {
 	if p.ReleasesTwice() && !lock.Promises.ReleasesTwice {
 		return fmt.Errorf("its clients release twice, and lock %s does not say that it takes that", lock.Name)
 	}
+	if p.GivesUp() && lock.Promises.Endless {
+		return fmt.Errorf("its clients give calls up, and those of lock %s last until the server answers", lock.Name)
+	}
 	if p.Queues && !lock.Promises.Fair {
 		return fmt.Errorf("its clients count on being served in their order, and lock %s does not promise that", lock.Name)
 	}

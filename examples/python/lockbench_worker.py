@@ -6,6 +6,8 @@
         KEYS = ["lock:%s"]          # the names under which the lock is kept in Redis
         DATABASE = 0                # the database that they are in
         PROMISES = {}               # see docs/worker-protocol.md
+        THREADS = False             # several threads may use one MyLock at a time
+        RELEASES_TWICE = False      # what was released may be released again
         ERRORS = (redis.RedisError,)  # after these nobody knows what happened; OSError always is one
 
         def __init__(self, addresses, setting): ...    # "host:port" of each master
@@ -22,10 +24,14 @@
 
 A lock that issues fencing tokens has a method token(lease). One that renews its leases sets
 TELLS_LOSS = True and calls self.lost(lease), which serve gives it, when one is gone.
+
+With THREADS, each thread of a run is one here: it answers "unknown" when a request's time is over, and what the call brings
+later is dropped. Without, the main thread makes all calls, and breaks them off by an exception.
 """
 
 import json
 import os
+import queue
 import signal
 import socket
 import sys
@@ -35,6 +41,7 @@ import traceback
 
 GUARDS = ("none", "elapsed", "epoch", "done-marker")
 OPTIONAL = {"extend": "extend", "wait": "wait", "acquire_read": "share", "count": "reenter"}
+ATTRIBUTES = {"TELLS_LOSS": "lost", "THREADS": "threads", "RELEASES_TWICE": "release-twice"}
 
 
 class Refused(Exception):
@@ -80,6 +87,17 @@ class Alarm:
             signal.setitimer(signal.ITIMER_REAL, 0)
 
 
+class First:
+    """Passes on what it is called with first, and nothing after that."""
+
+    def __init__(self, say):
+        self.say, self.once = say, threading.Lock()
+
+    def __call__(self, answer):
+        if self.once.acquire(blocking=False):
+            self.say(answer)
+
+
 class Redis:
     """Just enough of a client to reach the register."""
 
@@ -121,8 +139,10 @@ class Worker:
     """Answers requests, one method for each."""
 
     def __init__(self, locks):
-        self.locks, self.alarm, self.out = locks, Alarm(), threading.Lock()
-        self.lock = None
+        self.locks, self.out = locks, threading.Lock()
+        self.alarm, self.lock = Alarm(), None
+        self.threads = None  # by their numbers: the requests that wait for each; None: the lock is for one
+        self.own = threading.local()  # of each thread: its connection to the register
         self.leases = {}  # by the id of the acquire
 
     def chosen(self, request):
@@ -139,7 +159,8 @@ class Worker:
         lock = self.chosen(request)
         answer = {"protocol": 2, "worker": getattr(lock, "NAME", lock.__name__), "pid": os.getpid()}
         answer["can"] = [can for method, can in OPTIONAL.items() if callable(getattr(lock, method, None))]
-        answer["can"] += ["lost"] if getattr(lock, "TELLS_LOSS", False) else []
+        for attribute, can in ATTRIBUTES.items():
+            answer["can"] += [can] if getattr(lock, attribute, False) else []
         answer["guards"] = list(GUARDS)
         answer["guards"] += ["check-token"] if hasattr(lock, "holds") else []
         answer["guards"] += ["fence"] if hasattr(lock, "token") else []
@@ -151,9 +172,12 @@ class Worker:
 
     def configure(self, request):
         self.guard, self.scripts = request["guard"], request["register"]
-        self.register = Redis(self.scripts["address"])
         lock = self.chosen(request)
-        self.endless, self.adds = (getattr(lock, "PROMISES", {}).get(p, False) for p in ("no_lease", "extend_adds"))
+        said = getattr(lock, "PROMISES", {})
+        self.no_lease, self.adds, self.endless = (said.get(p, False) for p in ("no_lease", "extend_adds", "endless"))
+        self.twice = getattr(lock, "RELEASES_TWICE", False)
+        if getattr(lock, "THREADS", False):
+            self.threads = {}
         self.errors = (OSError,) + tuple(getattr(lock, "ERRORS", ()))
         if request.get("connect"):
             for address in request["nodes"] + [self.scripts["address"]]:
@@ -185,8 +209,8 @@ class Worker:
 
     def lasting(self, lease, request, ends):
         """A lease counts from before the command was sent: it ends here before it ends there."""
-        lease["ends"] = float("inf") if self.endless else ends
-        answer = {} if self.endless else {"remaining": (ends - request["began"]) * 1000}
+        lease["ends"] = float("inf") if self.no_lease else ends
+        answer = {} if self.no_lease else {"remaining": (ends - request["began"]) * 1000}
         if hasattr(self.lock, "token"):
             answer["token"] = self.lock.token(lease["token"])
         return answer
@@ -205,7 +229,9 @@ class Worker:
 
     def release(self, request):
         lease = self.lease(request)
-        del self.leases[request["lease"]]
+        if not self.twice or lease.get("released"):
+            del self.leases[request["lease"]]
+        lease["released"] = True
         if self.lock.release(lease["key"], lease["token"]) is False:
             raise Refused("not-held", "lock is not held")
         return {}
@@ -246,7 +272,19 @@ class Worker:
             raise Refused("stale", "fencing token is stale")
         return [int(number) for number in reply]
 
-    def answer(self, request):
+    @property
+    def register(self):
+        """The calling thread's connection."""
+        if not hasattr(self.own, "register"):
+            self.own.register = Redis(self.scripts["address"])
+        return self.own.register
+
+    def limit(self, request):
+        """For how many seconds the request may be tried; 0: as long as the lock likes."""
+        return 0 if getattr(self, "endless", False) else request.get("timeout", 0) / 1000
+
+    def answer(self, request, within):
+        """Answer a request, whose call within(work) makes."""
         methods = ("hello", "configure", "acquire", "read", "write", "extend", "release", "count")
         request["began"], unclear = time.monotonic(), (OSError,)
         try:
@@ -255,7 +293,7 @@ class Worker:
             if self.lock is None and request["op"] not in methods[:2]:
                 raise Impossible("%s before configure" % request["op"])
             unclear = getattr(self, "errors", unclear)
-            return dict(self.alarm.within(request.get("timeout", 0) / 1000, lambda: getattr(self, request["op"])(request)), type="ok")
+            return dict(within(lambda: getattr(self, request["op"])(request)), type="ok")
         except Refused as refusal:
             return {"type": "fail", "reason": refusal.reason, "error": str(refusal)}
         except TimedOut:
@@ -270,8 +308,32 @@ class Worker:
         if self.lock is None:
             return {"type": "error", "error": why}
         self.register.disconnect()
-        self.lock.disconnect()
+        if self.threads is None:  # a thread waits for its reply, and disturbs nobody else
+            self.lock.disconnect()
         return {"type": "unknown", "error": why}
+
+    def take(self, request):
+        """Answer a request, here or in the thread that it is for."""
+        limit, say = self.limit(request), First(lambda answer: self.write_line(dict(answer, id=request["id"])))
+        if self.threads is None or request["op"] == "configure":
+            say(self.answer(request, lambda work: self.alarm.within(limit, work)))
+            return
+        timer = threading.Timer(limit, say, [{"type": "unknown", "error": "no answer in time"}])
+        timer.daemon = True
+        if limit > 0:
+            timer.start()
+        number = request.get("thread", 0)
+        if number not in self.threads:
+            self.threads[number] = queue.Queue()
+            threading.Thread(target=self.attend, args=[self.threads[number]], daemon=True).start()
+        self.threads[number].put((request, say, timer))
+
+    def attend(self, requests):
+        """Be a thread of the run."""
+        while True:
+            request, say, timer = requests.get()
+            say(self.answer(request, lambda work: work()))
+            timer.cancel()
 
     def write_line(self, message):
         with self.out:
@@ -282,6 +344,5 @@ def serve(locks):
     """Answer lockbench until it is done. locks is a class, or several by their names."""
     worker = Worker(locks)
     for line in sys.stdin:
-        request = json.loads(line)
-        worker.write_line(dict(worker.answer(request), id=request["id"]))
+        worker.take(json.loads(line))
     os._exit(0)  # whatever threads the lock has

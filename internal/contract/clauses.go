@@ -136,7 +136,9 @@ func interruptedAcquire(s *scene) error {
 	s.LoseReplies(a.Client)
 	ctx, cancel := context.WithTimeout(s.ctx, s.ttl/4)
 	defer cancel()
-	held, err := a.lock.Acquire(ctx, s.key, s.ttl)
+	var held locks.Lease
+	var err error
+	s.bounded(a, func() { held, err = a.lock.Acquire(ctx, s.key, s.ttl) })
 	if err := indefinite("acquire whose reply was lost", held, err); err != nil {
 		return err
 	}

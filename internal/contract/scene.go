@@ -18,6 +18,9 @@ const (
 	long = time.Minute
 	// slack is how much later than promised a server may let a key expire.
 	slack = 20 * time.Millisecond
+	// patience is for how long a call of an endless lock may go on before the network breaks its
+	// connection: longer than any lock waits that has time-outs of its own.
+	patience = 40 * time.Second
 	// goodbye bounds the release of what a clause still holds at its end.
 	goodbye = time.Second
 )
@@ -30,6 +33,8 @@ type scene struct {
 	key  string
 	ttl  time.Duration // of a lease that is waited for
 	ends []func()
+	// broken says that clients may meet a connection that the network has broken.
+	broken bool
 }
 
 func newScene(ctx context.Context, spec locks.Spec, w World) *scene {
@@ -189,10 +194,50 @@ func (s *scene) notHeld(what string, call func(context.Context) error) error {
 	return nil
 }
 
+// Heal is as World says.
+func (s *scene) Heal(client string) {
+	s.World.Heal(client)
+	s.broken = true
+}
+
+// bounded makes a call of a client that was cut off. If the lock is endless, the network breaks the
+// connection at some time, and with it the call.
+func (s *scene) bounded(c *client, call func()) {
+	if !s.spec.Promises.Endless {
+		call()
+		return
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	watched, clock := make(chan struct{}), c.NewClock()
+	go func() {
+		defer close(watched)
+		if clock.Sleep(ctx, patience) == nil {
+			s.World.Heal(c.Client)
+		}
+	}()
+	call()
+	stop()
+	<-watched
+	s.broken = true
+}
+
+// tries is how often a call may be made until its answer is definite. In virtual time only a broken
+// connection stands in its way, and only of a client that does not look before it uses one.
+func (s *scene) tries() int {
+	switch {
+	case !s.Virtual():
+		return 20
+	case s.broken:
+		return 2
+	default:
+		return 1
+	}
+}
+
 // settle makes a call until its answer is definite.
 func (s *scene) settle(call func() error) error {
 	err := call()
-	for try := 1; try < 20 && !s.Virtual() && err != nil && locks.Classify(err) == locks.Indefinite; try++ {
+	for try := 1; try < s.tries() && err != nil && locks.Classify(err) == locks.Indefinite; try++ {
 		s.Sleep(slack)
 		err = call()
 	}

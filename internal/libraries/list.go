@@ -12,6 +12,7 @@ func entries() locks.Catalogue {
 		redsyncContextTimeoutSpec(),
 		redsyncFailFastSpec(),
 		redsyncSetNXOnExtendSpec(),
+		redsyncRedigoSpec(),
 		bsmRedislockSpec(),
 		bsmRedislockResendSpec(),
 		bsmRedislockCustomTokenSpec(),

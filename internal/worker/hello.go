@@ -30,6 +30,7 @@ type Promised struct {
 	Once          bool    `json:"once,omitempty"`
 	NeverShortens bool    `json:"never_shortens,omitempty"`
 	BoundedHold   bool    `json:"bounded_hold,omitempty"`
+	Endless       bool    `json:"endless,omitempty"`
 }
 
 // Description is what a worker's hello says of it and of its lock.
@@ -167,6 +168,7 @@ func specOf(a Answer) locks.Spec {
 			Threads:   can(CanThreads), ReleasesTwice: can(CanReleaseTwice),
 			ExtendAdds: said.ExtendAdds, SilentRelease: said.SilentRelease,
 			Failover: said.Failover, Once: said.Once, NeverShortens: said.NeverShortens, BoundedHold: said.BoundedHold,
+			Endless: said.Endless,
 		},
 	}
 	if said.Renews != nil {
@@ -215,6 +217,6 @@ func promised(s locks.Spec) *Promised {
 		Masters: s.Masters, Replicas: s.Replicas, NoLease: p.NoLease,
 		Tolerance: milliseconds(p.Tolerance), Poll: milliseconds(p.Poll), Renews: &renews, Fencing: s.Fencing, Fair: p.Fair,
 		ExtendAdds: p.ExtendAdds, SilentRelease: p.SilentRelease, WholeSeconds: s.WholeSeconds,
-		Failover: p.Failover, Once: p.Once, NeverShortens: p.NeverShortens, BoundedHold: p.BoundedHold,
+		Failover: p.Failover, Once: p.Once, NeverShortens: p.NeverShortens, BoundedHold: p.BoundedHold, Endless: p.Endless,
 	}
 }

@@ -167,3 +167,6 @@ func (s Schedule) Extends() bool { return s.Has(func(p Step) bool { return p.Ver
 func (s Schedule) ReleasesTwice() bool {
 	return s.Has(func(p Step) bool { return p.Verb == Release && p.Again })
 }
+
+// GivesUp says that clients give up calls in the midst of them.
+func (s Schedule) GivesUp() bool { return s.Has(func(p Step) bool { return p.GivingUp != nil }) }

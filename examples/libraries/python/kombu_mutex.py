@@ -15,7 +15,9 @@ class KombuMutex:
     NAME = "kombu Mutex " + kombu.__version__
     KEYS = ["%s"]
     ERRORS = (redis.RedisError,)
-    PROMISES = {"silent_release": True}  # the end of the block says nothing of a lease that was lost
+    # The end of the block says nothing of a lease that was lost; without socket_timeout a call waits for ever.
+    PROMISES = {"silent_release": True, "endless": True}
+    THREADS = True
 
     def __init__(self, addresses, setting):
         host, _, port = addresses[0].rpartition(":")
@@ -31,9 +33,6 @@ class KombuMutex:
 
     def release(self, key, mutex):
         mutex.__exit__(None, None, None)
-
-    def disconnect(self):
-        self.client.connection_pool.disconnect()
 
 
 if __name__ == "__main__":

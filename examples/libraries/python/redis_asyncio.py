@@ -5,6 +5,7 @@
 """
 
 import asyncio
+import threading
 
 import redis
 import redis.asyncio
@@ -17,48 +18,50 @@ class RedisAsyncio:
     NAME = "redis.asyncio Lock " + redis.__version__
     KEYS = ["%s"]
     ERRORS = (redis.RedisError,)
-    PROMISES = {"extend_adds": True, "poll": 100}  # as extend and sleep document their defaults
+    # As extend and sleep document their defaults; without socket_timeout a call waits for ever.
+    PROMISES = {"extend_adds": True, "poll": 100, "endless": True}
+    THREADS, RELEASES_TWICE = True, True  # what lockbench calls a thread is a task here
 
     def __init__(self, addresses, setting):
         host, _, port = addresses[0].rpartition(":")
         self.loop = asyncio.new_event_loop()
+        threading.Thread(target=self.loop.run_forever, daemon=True).start()
         self.client = redis.asyncio.Redis(host=host, port=int(port))
 
-    def run(self, coroutine):
-        return self.loop.run_until_complete(coroutine)
+    def run(self, method, *args, **named):
+        async def task():  # whatever the method does before it waits is done in the loop's thread, too
+            return await method(*args, **named)
+
+        return asyncio.run_coroutine_threadsafe(task(), self.loop).result()
+
+    def new(self, key, ttl_ms):
+        return self.client.lock(key, timeout=ttl_ms / 1000)
 
     async def take(self, key, ttl_ms, **how):
-        lock = self.client.lock(key, timeout=ttl_ms / 1000)
+        lock = self.new(key, ttl_ms)
         return lock if await lock.acquire(**how) else None
 
     def acquire(self, key, ttl_ms):
-        return self.run(self.take(key, ttl_ms, blocking=False))
+        return self.run(self.take, key, ttl_ms, blocking=False)
 
     def wait(self, key, ttl_ms, limit_s):
-        return self.run(self.take(key, ttl_ms, blocking_timeout=limit_s))
+        return self.run(self.take, key, ttl_ms, blocking_timeout=limit_s)
 
     def release(self, key, lock):
         try:
-            self.run(lock.release())
+            self.run(lock.release)
         except LockError:
             return False
         return True
 
     def extend(self, key, lock, ttl_ms):
         try:
-            return self.run(lock.extend(ttl_ms / 1000))
+            return self.run(lock.extend, ttl_ms / 1000)
         except LockError:
             return False
 
     def holds(self, key, lock):
-        return self.run(lock.owned())
-
-    def disconnect(self):
-        """A call that the alarm ended has left its task behind: end it first."""
-        for task in asyncio.all_tasks(self.loop):
-            task.cancel()
-        self.run(asyncio.sleep(0))
-        self.run(self.client.connection_pool.disconnect())
+        return self.run(lock.owned)
 
 
 if __name__ == "__main__":

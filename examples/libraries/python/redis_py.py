@@ -14,7 +14,9 @@ class RedisPy:
     NAME = "redis-py Lock " + redis.__version__
     KEYS = ["%s"]
     ERRORS = (redis.RedisError,)
-    PROMISES = {"extend_adds": True, "poll": 100}  # as extend and sleep document their defaults
+    # As extend and sleep document their defaults; without socket_timeout a call waits for ever.
+    PROMISES = {"extend_adds": True, "poll": 100, "endless": True}
+    THREADS, RELEASES_TWICE = True, True
     LOCK, EXTEND = {}, {}
 
     def __init__(self, addresses, setting):
@@ -50,9 +52,6 @@ class RedisPy:
 
     def holds(self, key, lock):
         return lock.owned()
-
-    def disconnect(self):
-        self.client.connection_pool.disconnect()
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from redis_py import RedisPy
 
 class RedisPyReplace(RedisPy):
     NAME = "redis-py Lock, replace_ttl=True " + redis.__version__
-    PROMISES = {"poll": 100}
+    PROMISES = {"poll": 100, "endless": True}
     EXTEND = {"replace_ttl": True}
 
 

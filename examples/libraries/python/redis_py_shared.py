@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""redis.lock.Lock of redis-py with thread_local=False: threads may hand the lock on to each other.
+"""One redis.lock.Lock of redis-py for all threads, with thread_local=False: they may hand the lock on to each other.
 
     lockbench gate --worker 'python3 examples/libraries/python/redis_py_shared.py'
 """
@@ -7,10 +7,10 @@
 import redis
 
 from loop import serve
-from redis_py import RedisPy
+from redis_py_one import RedisPyOne
 
 
-class RedisPyShared(RedisPy):
+class RedisPyShared(RedisPyOne):
     NAME = "redis-py Lock, thread_local=False " + redis.__version__
     LOCK = {"thread_local": False}
 

@@ -1,0 +1,50 @@
+package examples_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
+	"github.com/lockbench/lockbench/internal/worker"
+	"github.com/lockbench/lockbench/locks"
+)
+
+// TestThreadsInPython has two threads use a lock in Python at once: one works while the other waits for a server that is silent, whose
+// late reply is not taken for the next one.
+func TestThreadsInPython(t *testing.T) {
+	python := locktest.NeedPythonRedis(t)
+	s := newStand(t, []string{python, "testdata/threads.py"}, "none")
+	if said := s.a.Said().Promises; !said.Threads || !said.ReleasesTwice {
+		t.Fatalf("it promises %+v", said)
+	}
+	other := s.a.Thread(1)
+	lease, err := other.Acquire(s.within(time.Minute), "orders/42", time.Minute)
+	must(t, err)
+	answers := s.relay.hold()
+	waits := make(chan error, 1)
+	go func() {
+		_, err := s.a.Acquire(s.within(3*time.Second), "orders/43", time.Minute)
+		waits <- err
+	}()
+	if seen, err := lease.(*worker.Lease).Read(s.within(2 * time.Second)); err != nil || seen.Value != 0 {
+		t.Errorf("read by a thread while the other waits: %+v, %v", seen, err)
+	}
+	select {
+	case err := <-waits:
+		t.Errorf("the other had its answer before the server gave one: %v", err)
+	default:
+	}
+	if err := <-waits; err == nil || locks.Classify(err) == locks.Refused {
+		t.Errorf("acquire of a server that is silent: %v", err)
+	}
+	answers()
+	must(t, lease.Release(s.within(time.Minute)))
+	if err := lease.Release(s.within(time.Minute)); !errors.Is(err, locks.ErrNotHeld) {
+		t.Errorf("second release: %v", err)
+	}
+	if _, err := s.a.Acquire(s.within(time.Minute), "orders/43", time.Minute); !errors.Is(err, locks.ErrTaken) {
+		t.Errorf("acquire of what the late reply granted: %v", err)
+	}
+	must(t, s.acquire(s.a).Release(s.within(time.Minute)))
+}
