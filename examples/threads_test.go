@@ -10,11 +10,23 @@ import (
 	"github.com/lockbench/lockbench/locks"
 )
 
-// TestThreadsInPython has two threads use a lock in Python at once: one works while the other waits for a server that is silent, whose
-// late reply is not taken for the next one.
-func TestThreadsInPython(t *testing.T) {
-	python := locktest.NeedPythonRedis(t)
-	s := newStand(t, []string{python, "testdata/threads.py"}, "none")
+// TestThreads has two threads use a lock at once, in each language whose workers have threads.
+func TestThreads(t *testing.T) {
+	for language, file := range map[string]string{"node": "threads.js", "python": "threads.py", "ruby": "threads.rb"} {
+		t.Run(language, func(t *testing.T) {
+			program := language
+			if language == "python" {
+				program = locktest.NeedPythonRedis(t)
+			} else {
+				locktest.NeedLanguage(t, language)
+			}
+			threads(t, newStand(t, []string{program, "testdata/" + file}, "none"))
+		})
+	}
+}
+
+// threads has one thread work while the other waits for a server that is silent, whose late reply is not taken for the next one.
+func threads(t *testing.T, s *stand) {
 	if said := s.a.Said().Promises; !said.Threads || !said.ReleasesTwice {
 		t.Fatalf("it promises %+v", said)
 	}

@@ -7,6 +7,8 @@
 //     static keys = ['lock:%s']   // the names under which the lock is kept in Redis
 //     static database = 0         // the database that they are in
 //     static promises = {}        // see docs/worker-protocol.md
+//     static threads = false      // several tasks may use one MyLock at a time
+//     static releasesTwice = false // what was released may be released again
 //
 //     constructor(addresses, setting)        // 'host:port' of each master
 //     async acquire(key, ttlMs)              // a lease, whatever you like; null: taken
@@ -19,7 +21,8 @@
 //
 //   serve(MyLock)
 //
-// What a method throws leaves the outcome open, save Refused and the errors of the language.
+// What a method throws leaves the outcome open, save Refused and the errors of the language. With threads, each thread of a run is
+// a task here, and what a call brings after its time is dropped.
 
 const net = require('net')
 const readline = require('readline')
@@ -116,6 +119,7 @@ class Worker {
   constructor (Lock) {
     this.Lock = Lock
     this.leases = new Map() // by the id of the acquire
+    this.tasks = Lock.threads ? new Map() : null // by the number of the thread: its last call; null: the lock is for one
   }
 
   has (method) { return typeof this.Lock.prototype[method] === 'function' }
@@ -126,7 +130,8 @@ class Worker {
       protocol: 2,
       worker: this.Lock.name,
       pid: process.pid,
-      can: ['extend', 'wait'].filter((m) => this.has(m)),
+      can: ['extend', 'wait'].filter((m) => this.has(m))
+        .concat(this.Lock.threads ? ['threads'] : [], this.Lock.releasesTwice ? ['release-twice'] : []),
       guards: ['none', 'elapsed', 'epoch'].concat(this.has('holds') ? ['check-token'] : []),
       keys: this.Lock.keys,
       database: this.Lock.database,
@@ -185,7 +190,8 @@ class Worker {
 
   async release (request) {
     const lease = this.lease(request)
-    this.leases.delete(request.lease)
+    if (!this.Lock.releasesTwice || lease.released) this.leases.delete(request.lease)
+    lease.released = true
     if (await this.lock.release(lease.key, lease.token) === false) throw new Refused('not-held', 'lock is not held')
     return {}
   }
@@ -222,9 +228,9 @@ class Worker {
       if (!methods.includes(request.op)) throw new TypeError(`no op ${request.op}, only ${methods.join(', ')}`)
       if (!this.lock && !methods.slice(0, 2).includes(request.op)) throw new TypeError(`${request.op} before configure`)
       const late = new Promise((resolve, reject) => {
-        if (request.timeout) timer = setTimeout(() => reject(new Error('no answer in time')), request.timeout)
+        if (request.timeout && !this.promises('endless')) timer = setTimeout(() => reject(new Error('no answer in time')), request.timeout)
       })
-      const done = (async () => this[request.op](request))()
+      const done = this.call(request)
       return Object.assign(await Promise.race([done, late]), { type: 'ok' })
     } catch (why) {
       if (why instanceof Refused) return { type: 'fail', reason: why.reason, error: why.message }
@@ -232,12 +238,26 @@ class Worker {
         console.error(why)
         return { type: 'error', error: String(why.message) }
       }
-      this.register.disconnect()
-      this.lock.disconnect()
+      if (!this.tasks) { // a task waits for its own reply, and disturbs nobody else
+        this.register.disconnect()
+        this.lock.disconnect()
+      }
       return { type: 'unknown', error: String(why.message) }
     } finally {
       clearTimeout(timer)
     }
+  }
+
+  // Does what is asked for, after what the same task was asked for before.
+  async call (request) {
+    if (!this.tasks) return this[request.op](request)
+    const before = this.tasks.get(request.thread || 0)
+    const done = (async () => {
+      await before
+      return this[request.op](request)
+    })()
+    this.tasks.set(request.thread || 0, done.catch(() => {}))
+    return done
   }
 }
 
@@ -247,8 +267,10 @@ async function serve (Lock) {
   process.on('unhandledRejection', () => {}) // of calls that were given up
   for await (const line of readline.createInterface({ input: process.stdin })) {
     const request = JSON.parse(line)
-    const answer = await worker.answer(request)
-    process.stdout.write(JSON.stringify(Object.assign(answer, { id: request.id })) + '\n')
+    const said = worker.answer(request).then((answer) => {
+      process.stdout.write(JSON.stringify(Object.assign(answer, { id: request.id })) + '\n')
+    })
+    if (!worker.tasks || request.op === 'configure') await said
   }
   process.exit(0)
 }

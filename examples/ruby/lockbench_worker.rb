@@ -8,6 +8,8 @@
 #     KEYS = ["lock:%s"]   # the names under which the lock is kept in Redis
 #     DATABASE = 0         # the database that they are in
 #     PROMISES = {}        # see docs/worker-protocol.md
+#     THREADS = false      # several threads may use one MyLock at a time
+#     RELEASES_TWICE = false # what was released may be released again
 #
 #     def initialize(addresses, setting)      # "host:port" of each master
 #     def acquire(key, ttl_ms)                # a lease, whatever you like; nil: taken
@@ -20,7 +22,9 @@
 #
 #   Lockbench.serve(MyLock)
 #
-# What a method raises leaves the outcome open, save Refused and the errors of the language.
+# What a method raises leaves the outcome open, save Refused and the errors of the language. With THREADS, each thread of a run
+# is one here: it answers "unknown" when a request's time is over, and what the call brings later is dropped. Without, the main
+# thread makes all calls, and breaks them off.
 
 require "json"
 require "redis"
@@ -44,6 +48,7 @@ module Lockbench
   class TimedOut < Exception; end # rubocop:disable Lint/InheritException
 
   OPTIONAL = { extend_lease: "extend", wait: "wait" }.freeze
+  CONSTANTS = { THREADS: "threads", RELEASES_TWICE: "release-twice" }.freeze
   METHODS = %w[hello configure acquire read write extend release].freeze
 
   # A client that sends nothing twice: a SET NX that is sent again meets its own key.
@@ -61,6 +66,12 @@ module Lockbench
     def initialize(lock)
       @class = lock
       @leases = {} # by the id of the acquire
+      @threads = constant(:THREADS) ? {} : nil # by their numbers: the requests that wait for each
+      @out = Mutex.new
+    end
+
+    def constant(name)
+      @class.const_defined?(name) && @class.const_get(name)
     end
 
     def hello(request)
@@ -70,6 +81,7 @@ module Lockbench
       guards << "check-token" if @class.method_defined?(:holds?)
       answer = { protocol: 2, worker: @class.name, pid: Process.pid, guards: guards }
       answer[:can] = OPTIONAL.select { |method, _| @class.method_defined?(method) }.values
+      answer[:can] += CONSTANTS.select { |name, _| constant(name) }.values
       { keys: :KEYS, database: :DATABASE, promises: :PROMISES }.each do |field, constant|
         answer[field] = @class.const_get(constant) if @class.const_defined?(constant)
       end
@@ -79,7 +91,6 @@ module Lockbench
     def configure(request)
       @guard = request["guard"]
       @scripts = request["register"]
-      @register = Lockbench.connect(@scripts["address"])
       (request["nodes"] + [@scripts["address"]]).each { |a| Lockbench.connect(a).ping } if request["connect"]
       @lock = @class.new(request["nodes"], request)
       {}
@@ -98,7 +109,13 @@ module Lockbench
     end
 
     def promises?(what)
-      @class.const_defined?(:PROMISES) && @class::PROMISES[what]
+      promises = constant(:PROMISES)
+      promises && promises[what]
+    end
+
+    # The calling thread's connection.
+    def register
+      Thread.current[:register] ||= Lockbench.connect(@scripts["address"])
     end
 
     # A lease counts from before the command was sent: it ends here before it ends there.
@@ -122,7 +139,8 @@ module Lockbench
 
     def release(request)
       lease = lease(request)
-      @leases.delete(request["lease"])
+      @leases.delete(request["lease"]) if lease[:released] || !constant(:RELEASES_TWICE)
+      lease[:released] = true
       raise Refused.new("not-held", "lock is not held") if @lock.release(lease[:key], lease[:token]) == false
 
       {}
@@ -150,18 +168,24 @@ module Lockbench
 
     # Runs one of the register's scripts. One number means that the token is stale.
     def access(lease, script, *args)
-      reply = @register.eval(@scripts[script], [lease[:key] + @scripts["suffix"]], args)
+      reply = register.eval(@scripts[script], [lease[:key] + @scripts["suffix"]], args)
       raise Refused.new("stale", "fencing token is stale") if reply.size == 1
 
       reply.map(&:to_i)
     end
 
-    def answer(request)
+    # For how many seconds the request may be tried; nil: as long as the lock likes.
+    def limit(request)
+      request["timeout"]&./(1000.0) unless promises?(:endless)
+    end
+
+    # Answers a request whose call is broken off after so many seconds; nil: it is not.
+    def answer(request, limit)
       request["began"] = Lockbench.now
       raise Impossible, "no op #{request['op']}, only #{METHODS.join(', ')}" unless METHODS.include?(request["op"])
       raise Impossible, "#{request['op']} before configure" unless @lock || METHODS.first(2).include?(request["op"])
 
-      done = Timeout.timeout(request["timeout"]&./(1000.0), TimedOut) { public_send(request["op"], request) }
+      done = Timeout.timeout(limit, TimedOut) { public_send(request["op"], request) }
       done.merge(type: "ok")
     rescue Refused => e
       { type: "fail", reason: e.reason, error: e.message }
@@ -171,9 +195,37 @@ module Lockbench
     rescue StandardError, TimedOut => e
       return { type: "error", error: e.message } unless @lock
 
-      @register.close
-      @lock.disconnect
+      register.close
+      @lock.disconnect unless @threads # a thread waits for its own reply, and disturbs nobody else
       { type: "unknown", error: e.is_a?(TimedOut) ? "no answer in time" : e.message }
+    end
+
+    # Answers a request, here or in the thread that it is for.
+    def take(request)
+      return say(request, answer(request, limit(request))) if !@threads || METHODS.first(2).include?(request["op"])
+
+      waits = Queue.new # for the first answer
+      if (limit = limit(request))
+        Thread.new { sleep(limit) && waits << { type: "unknown", error: "no answer in time" } }
+      end
+      Thread.new { say(request, waits.pop) }
+      (@threads[request["thread"] || 0] ||= thread) << [request, waits]
+    end
+
+    # Starts a thread of the run, and returns where its requests go.
+    def thread
+      requests = Queue.new
+      Thread.new do
+        loop do
+          request, answers = requests.pop
+          answers << answer(request, nil)
+        end
+      end
+      requests
+    end
+
+    def say(request, answer)
+      @out.synchronize { puts JSON.generate(answer.merge(id: request["id"])) }
     end
   end
 
@@ -181,10 +233,7 @@ module Lockbench
   def self.serve(lock)
     worker = Worker.new(lock)
     $stdout.sync = true
-    $stdin.each_line do |line|
-      request = JSON.parse(line)
-      puts JSON.generate(worker.answer(request).merge(id: request["id"]))
-    end
+    $stdin.each_line { |line| worker.take(JSON.parse(line)) }
     exit!(0) # whatever threads the lock has
   end
 end

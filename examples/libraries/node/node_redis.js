@@ -12,6 +12,9 @@ const RELEASE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call
 
 class NodeRedis {
   static keys = ['%s']
+  static promises = { endless: true } // a command has no time-out
+  static threads = true // what lockbench calls a thread is a task here
+  static releasesTwice = true
 
   constructor (addresses, setting) {
     this.address = addresses[0]

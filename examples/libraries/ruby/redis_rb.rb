@@ -10,6 +10,8 @@ require_relative "../../ruby/lockbench_worker"
 
 class RedisRb
   KEYS = ["%s"].freeze
+  THREADS = true
+  RELEASES_TWICE = true
 
   RELEASE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end"
 

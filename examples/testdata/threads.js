@@ -1,0 +1,30 @@
+'use strict'
+// A sound lock in Node.js that several tasks may use at once, on one connection: replies come in the order of their commands.
+
+const crypto = require('crypto')
+const { serve, Redis } = require('../node/lockbench_worker')
+
+const RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
+
+class Threads {
+  static keys = ['lock:%s']
+  static threads = true
+  static releasesTwice = true
+
+  constructor (addresses) {
+    this.redis = new Redis(addresses[0])
+  }
+
+  async acquire (key, ttlMs) {
+    const token = crypto.randomBytes(8).toString('hex')
+    return await this.redis.command('SET', 'lock:' + key, token, 'NX', 'PX', ttlMs) === null ? null : token
+  }
+
+  async release (key, token) {
+    return await this.redis.command('EVAL', RELEASE, 1, 'lock:' + key, token) === 1
+  }
+
+  disconnect () {} // a task waits for its own replies
+}
+
+serve(Threads)

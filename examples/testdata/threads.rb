@@ -1,0 +1,37 @@
+# frozen_string_literal: true
+
+# A sound lock in Ruby that several threads may use at once, on a connection of each.
+
+require "securerandom"
+require_relative "../ruby/lockbench_worker"
+
+class Threads
+  KEYS = ["lock:%s"].freeze
+  THREADS = true
+  RELEASES_TWICE = true
+
+  RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
+
+  def initialize(addresses, _setting)
+    @address = addresses.first
+  end
+
+  def redis
+    Thread.current[:redis] ||= Lockbench.connect(@address)
+  end
+
+  def acquire(key, ttl_ms)
+    token = SecureRandom.hex
+    token if redis.set("lock:#{key}", token, nx: true, px: ttl_ms)
+  end
+
+  def release(key, token)
+    redis.eval(RELEASE, ["lock:#{key}"], [token]) == 1
+  end
+
+  def disconnect
+    # A thread waits for its own replies: none comes late for another.
+  end
+end
+
+Lockbench.serve(Threads)
