@@ -2,12 +2,13 @@ package locks
 
 func clientTokenSpec() Spec {
 	return Spec{
-		Name:    "client-token",
-		Title:   "setnx-px-lua whose token is the client's name",
-		Source:  "mutant of setnx-px-lua",
-		Masters: 1,
-		Variant: "setnx-px-lua",
-		New:     newClientToken,
+		Name:     "client-token",
+		Title:    "setnx-px-lua whose token is the client's name",
+		Source:   "mutant of setnx-px-lua",
+		Masters:  1,
+		Variant:  "setnx-px-lua",
+		Promises: Promises{ReleasesRefused: true},
+		New:      newClientToken,
 	}
 }
 

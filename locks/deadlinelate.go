@@ -13,6 +13,7 @@ func deadlineLateSpec() Spec {
 		Masters:  1,
 		Variant:  "setnx-px-lua",
 		HasToken: true,
+		Promises: Promises{ReleasesRefused: true},
 		New:      newDeadlineLate,
 	}
 }

@@ -14,7 +14,7 @@ func extendAddsSpec() Spec {
 		Variant:  "setnx-px-lua",
 		Extends:  true,
 		HasToken: true,
-		Promises: Promises{ExtendAdds: true},
+		Promises: Promises{ReleasesRefused: true, ExtendAdds: true},
 		New:      newExtendAdds,
 	}
 }
@@ -58,7 +58,7 @@ func extendAddsOnceSpec() Spec {
 		Variant:    "extend-adds",
 		Extends:    true,
 		HasToken:   true,
-		Promises:   Promises{ExtendAdds: true},
+		Promises:   Promises{ReleasesRefused: true, ExtendAdds: true},
 		New:        newExtendAddsOnce,
 	}
 }

@@ -14,6 +14,7 @@ func extendNothingSpec() Spec {
 		Variant:  "setnx-px-lua",
 		Extends:  true,
 		HasToken: true,
+		Promises: Promises{ReleasesRefused: true},
 		Breaks: map[string]string{
 			"bad input": "P71: an extend by 0 deletes the key",
 		},

@@ -14,6 +14,7 @@ func extendSecondsSpec() Spec {
 		Variant:  "setnx-px-lua",
 		Extends:  true,
 		HasToken: true,
+		Promises: Promises{ReleasesRefused: true},
 		Breaks: map[string]string{
 			"extend": "P74: extend tells PEXPIRE seconds",
 		},

@@ -14,6 +14,7 @@ func extendUncheckedSpec() Spec {
 		Variant:  "setnx-px-lua",
 		Extends:  true,
 		HasToken: true,
+		Promises: Promises{ReleasesRefused: true},
 		Breaks: map[string]string{
 			"extend after expiry is refused": "P69: extend gives whatever is under the key a new end",
 		},

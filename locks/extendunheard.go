@@ -14,6 +14,7 @@ func extendUnheardSpec() Spec {
 		Variant:  "setnx-px-lua",
 		Extends:  true,
 		HasToken: true,
+		Promises: Promises{ReleasesRefused: true},
 		New:      newExtendUnheard,
 	}
 }

@@ -16,6 +16,7 @@ func failOpenSpec() Spec {
 		Masters:  1,
 		Variant:  "setnx-px-lua",
 		HasToken: true,
+		Promises: Promises{ReleasesRefused: true},
 		New:      newFailOpen,
 	}
 }

@@ -19,6 +19,7 @@ func fencedAfterSpec() Spec {
 		Fencing:    true,
 		Extends:    true,
 		HasToken:   true,
+		Promises:   Promises{ReleasesRefused: true},
 		New:        newFencedAfter,
 	}
 }

@@ -16,6 +16,7 @@ func fencedEarlySpec() Spec {
 		Variant:  "fenced",
 		Fencing:  true,
 		HasToken: true,
+		Promises: Promises{ReleasesRefused: true},
 		New:      newFencedEarly,
 	}
 }

@@ -17,6 +17,7 @@ func fencedEvalshaSpec() Spec {
 		Variant:  "fenced",
 		Fencing:  true,
 		HasToken: true,
+		Promises: Promises{ReleasesRefused: true},
 		New:      newFencedEvalsha,
 	}
 }

@@ -16,6 +16,7 @@ func fencedExpiresSpec() Spec {
 		Variant:  "fenced",
 		Fencing:  true,
 		HasToken: true,
+		Promises: Promises{ReleasesRefused: true},
 		Breaks: map[string]string{
 			"tokens increase": "P76: the counter ends with the lease",
 		},

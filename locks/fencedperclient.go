@@ -16,6 +16,7 @@ func fencedPerClientSpec() Spec {
 		Variant:  "fenced",
 		Fencing:  true,
 		HasToken: true,
+		Promises: Promises{ReleasesRefused: true},
 		Breaks: map[string]string{
 			"tokens increase": "P77: each client counts by itself",
 		},

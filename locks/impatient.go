@@ -20,6 +20,7 @@ func impatientSpec() Spec {
 		Masters:  1,
 		Variant:  "setnx-px-lua",
 		HasToken: true,
+		Promises: Promises{ReleasesRefused: true},
 		New:      newImpatient,
 	}
 }

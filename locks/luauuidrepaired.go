@@ -24,6 +24,7 @@ func luaUUIDRepairedSpec() Spec {
 		Extends:      true,
 		HasToken:     true,
 		Waits:        true,
+		Promises:     Promises{ReleasesRefused: true},
 		New:          newLuaUUIDRepaired,
 	}
 }

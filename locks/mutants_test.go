@@ -222,6 +222,30 @@ func TestContractCatchesMutants(t *testing.T) {
 			}),
 		},
 		{
+			"releases for whoever is refused", "setnx-px-lua",
+			[]string{"a refused client's release changes nothing"},
+			acquire(func(m *mutant, ctx context.Context, key string, ttl time.Duration) (locks.Lease, error) {
+				held, err := m.Locker.Acquire(ctx, key, ttl)
+				refused, ok := errors.AsType[*locks.RefusedError](err)
+				if !ok {
+					return held, err
+				}
+				release := func(ctx context.Context) error { return m.env.Nodes[0].Del(ctx, key).Err() }
+				return nil, &locks.RefusedError{Lease: &mutantLease{Lease: refused.Lease, release: release}, Err: refused.Err}
+			}),
+		},
+		{
+			"hands out nothing to whoever is refused", "setnx-px-lua",
+			[]string{"a refused client's release changes nothing", "capabilities are as promised"},
+			acquire(func(m *mutant, ctx context.Context, key string, ttl time.Duration) (locks.Lease, error) {
+				held, err := m.Locker.Acquire(ctx, key, ttl)
+				if errors.Is(err, locks.ErrTaken) {
+					err = locks.ErrTaken
+				}
+				return held, err
+			}),
+		},
+		{
 			"always verifies", "setnx-px-lua",
 			[]string{"verify"},
 			lease(func(_ *mutant, l *mutantLease, _ request) {

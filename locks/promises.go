@@ -24,6 +24,9 @@ type Promises struct {
 	// ReleasesTwice says that a lease that was released may be released once more: the lock then
 	// says whether it was held.
 	ReleasesTwice bool
+	// ReleasesRefused says that a refused Acquire is a *RefusedError, with what its caller could
+	// release.
+	ReleasesRefused bool
 	// ExtendAdds says that extending a lease by d adds d to what is left of it. Otherwise the
 	// lease lasts for d from then on.
 	ExtendAdds bool

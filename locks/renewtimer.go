@@ -16,7 +16,7 @@ func renewTimerSpec() Spec {
 		Masters:      1,
 		WholeSeconds: true,
 		HasToken:     true,
-		Promises:     Promises{Renews: true},
+		Promises:     Promises{ReleasesRefused: true, Renews: true},
 		New:          newRenewTimer,
 	}
 }

@@ -9,6 +9,7 @@ func setNXPXLuaResendSpec() Spec {
 		Variant:  "setnx-px-lua",
 		Extends:  true,
 		HasToken: true,
+		Promises: Promises{ReleasesRefused: true},
 		New:      newSetNXPXLuaResend,
 	}
 }

@@ -11,7 +11,7 @@ func setEXATSpec() Spec {
 		Variant:  "set-options",
 		Extends:  true,
 		HasToken: true,
-		Promises: Promises{Tolerance: time.Second},
+		Promises: Promises{ReleasesRefused: true, Tolerance: time.Second},
 		Breaks: map[string]string{
 			"expiry":                             "EXAT counts whole seconds, so that a lease of less lasts for one or two",
 			"verify":                             "EXAT counts whole seconds, so that a lease of less lasts for one or two",

@@ -16,10 +16,12 @@ func setGetSpec() Spec {
 		Masters:  1,
 		Variant:  "set-options",
 		HasToken: true,
+		Promises: Promises{ReleasesRefused: true},
 		Breaks: map[string]string{
 			"mutual exclusion": "P90: who is refused has put its own token in the holder's place",
 			"refusal":          "P90: who is refused has put its own token in the holder's place",
 			"no re-entry":      "P90: who is refused has put its own token in the holder's place",
+			"a refused client's release changes nothing": "P96: who is refused has put its own token in the holder's place, and deletes it",
 		},
 		New: newSetGet,
 	}

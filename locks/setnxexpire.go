@@ -14,9 +14,11 @@ func setNXExpireSpec() Spec {
 		Source:   "A 3.3, B, D",
 		Masters:  1,
 		HasToken: true,
+		Promises: Promises{ReleasesRefused: true},
 		Breaks: map[string]string{
-			"foreign release is refused":         "P07: DEL takes the lock from its next holder",
-			"interrupted acquire leaves nothing": "P02: a client that stops after SETNX leaves a key without TTL",
+			"foreign release is refused":                 "P07: DEL takes the lock from its next holder",
+			"interrupted acquire leaves nothing":         "P02: a client that stops after SETNX leaves a key without TTL",
+			"a refused client's release changes nothing": "P96: DEL takes the lock from its holder",
 		},
 		New: newSetNXExpire,
 	}

@@ -13,8 +13,10 @@ func setNXPXDelSpec() Spec {
 		Source:   "A 4.3, D",
 		Masters:  1,
 		HasToken: true,
+		Promises: Promises{ReleasesRefused: true},
 		Breaks: map[string]string{
-			"foreign release is refused": "P07: DEL takes the lock from its next holder",
+			"foreign release is refused":                 "P07: DEL takes the lock from its next holder",
+			"a refused client's release changes nothing": "P96: DEL takes the lock from its holder",
 		},
 		New: newSetNXPXDel,
 	}

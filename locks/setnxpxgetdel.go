@@ -13,6 +13,7 @@ func setNXPXGetDelSpec() Spec {
 		Source:   "A 4.4, D",
 		Masters:  1,
 		HasToken: true,
+		Promises: Promises{ReleasesRefused: true},
 		New:      newSetNXPXGetDel,
 	}
 }

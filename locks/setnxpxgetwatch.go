@@ -15,6 +15,7 @@ func setNXPXGetWatchSpec() Spec {
 		Masters:  1,
 		Variant:  "setnx-px-watch",
 		HasToken: true,
+		Promises: Promises{ReleasesRefused: true},
 		New:      newSetNXPXGetWatch,
 	}
 }

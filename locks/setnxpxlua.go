@@ -16,6 +16,7 @@ func setNXPXLuaSpec() Spec {
 		Masters:    1,
 		Extends:    true,
 		HasToken:   true,
+		Promises:   Promises{ReleasesRefused: true},
 		New:        newSetNXPXLua,
 	}
 }

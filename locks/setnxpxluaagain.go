@@ -21,6 +21,7 @@ func setNXPXLuaAgainSpec() Spec {
 		Masters:    1,
 		Variant:    "setnx-px-lua",
 		HasToken:   true,
+		Promises:   Promises{ReleasesRefused: true},
 		New:        newSetNXPXLuaAgain,
 	}
 }

@@ -19,7 +19,7 @@ func setNXPXWaitSpec() Spec {
 		Masters:  1,
 		Replicas: 1,
 		HasToken: true,
-		Promises: Promises{Failover: true},
+		Promises: Promises{ReleasesRefused: true, Failover: true},
 		New:      newSetNXPXWait,
 	}
 }
@@ -53,7 +53,7 @@ func setNXPXWaitElsewhereSpec() Spec {
 		Replicas: 1,
 		Variant:  "setnx-px-wait",
 		HasToken: true,
-		Promises: Promises{Failover: true},
+		Promises: Promises{ReleasesRefused: true, Failover: true},
 		New:      newSetNXPXWaitElsewhere,
 	}
 }

@@ -18,6 +18,7 @@ func setNXPXWatchSpec() Spec {
 		Masters:    1,
 		Extends:    true,
 		HasToken:   true,
+		Promises:   Promises{ReleasesRefused: true},
 		New:        newSetNXPXWatch,
 	}
 }

@@ -14,6 +14,7 @@ func setNXPXWatchMisreadSpec() Spec {
 		Masters:  1,
 		Variant:  "setnx-px-watch",
 		HasToken: true,
+		Promises: Promises{ReleasesRefused: true},
 		Breaks: map[string]string{
 			"mutual exclusion":           "P10: a release that deleted the key says that it was not held",
 			"refusal":                    "P10: a release that deleted the key says that it was not held",

@@ -72,6 +72,7 @@ func setOptionsSpec() Spec {
 		Masters:    1,
 		Extends:    true,
 		HasToken:   true,
+		Promises:   Promises{ReleasesRefused: true},
 		New:        func(env Env) Locker { return newSetOptions(env, SetOptions{}) },
 	}
 }

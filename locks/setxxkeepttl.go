@@ -17,6 +17,7 @@ func setXXKeepTTLSpec() Spec {
 		Variant:  "set-options",
 		Extends:  true,
 		HasToken: true,
+		Promises: Promises{ReleasesRefused: true},
 		Breaks: map[string]string{
 			"extend":                         "P74: KEEPTTL keeps what is left of the lease",
 			"extend after expiry is refused": "P69: XX writes over the next holder's token",

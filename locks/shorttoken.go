@@ -14,6 +14,7 @@ func shortTokenSpec() Spec {
 		Masters:  1,
 		Variant:  "setnx-px-lua",
 		HasToken: true,
+		Promises: Promises{ReleasesRefused: true},
 		New:      newShortToken,
 	}
 }

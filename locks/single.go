@@ -27,6 +27,7 @@ type single struct {
 	extend func(ctx context.Context, l *singleLease, ttl time.Duration) error
 }
 
+// Acquire returns a *RefusedError if the lock is taken.
 func (s *single) Acquire(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
 	if err := s.check(key, ttl); err != nil {
 		return nil, err
@@ -37,15 +38,14 @@ func (s *single) Acquire(ctx context.Context, key string, ttl time.Duration) (Le
 	}
 	// Read before a byte is sent: the server counts from later on, so that its
 	// lease does not end before the one the holder is told.
-	deadline := s.env.Clock.Now().Add(ttl)
-	fence, err := s.acquire(ctx, s.env.Nodes[0], key, token, ttl)
+	lease := &singleLease{lock: s, key: key, token: token, deadline: s.env.Clock.Now().Add(ttl)}
+	lease.fence, err = s.acquire(ctx, s.env.Nodes[0], key, token, ttl)
 	if err != nil {
-		return nil, err
+		return nil, WithRefused(lease, err)
 	}
 	if s.forever {
-		deadline = time.Time{}
+		lease.deadline = time.Time{}
 	}
-	lease := &singleLease{lock: s, key: key, token: token, fence: fence, deadline: deadline}
 	if s.extend != nil {
 		return extendableLease{lease}, nil
 	}

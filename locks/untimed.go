@@ -16,7 +16,7 @@ func setNXPXLuaUntimedSpec() Spec {
 		Variant:  "setnx-px-lua",
 		Extends:  true,
 		HasToken: true,
-		Promises: Promises{Endless: true},
+		Promises: Promises{ReleasesRefused: true, Endless: true},
 		New:      newSetNXPXLuaUntimed,
 	}
 }

@@ -16,6 +16,7 @@ func waitFallsThroughSpec() Spec {
 		Variant:  "setnx-px-lua",
 		HasToken: true,
 		Waits:    true,
+		Promises: Promises{ReleasesRefused: true},
 		New:      newWaitFallsThrough,
 	}
 }

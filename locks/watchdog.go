@@ -23,7 +23,7 @@ func watchdogSpec() Spec {
 		Masters:    1,
 		Renews:     true,
 		HasToken:   true,
-		Promises:   Promises{BoundedHold: true},
+		Promises:   Promises{ReleasesRefused: true, BoundedHold: true},
 		New:        newWatchdog,
 	}
 }
@@ -59,7 +59,7 @@ func watchdogUncappedSpec() Spec {
 		Variant:  "watchdog",
 		Renews:   true,
 		HasToken: true,
-		Promises: Promises{BoundedHold: true},
+		Promises: Promises{ReleasesRefused: true, BoundedHold: true},
 		New:      newWatchdogUncapped,
 	}
 }

@@ -16,7 +16,7 @@ func watchdogRecreateSpec() Spec {
 		Variant:  "watchdog",
 		Renews:   true,
 		HasToken: true,
-		Promises: Promises{BoundedHold: true},
+		Promises: Promises{ReleasesRefused: true, BoundedHold: true},
 		New:      newWatchdogRecreate,
 	}
 }

@@ -17,7 +17,7 @@ func watchdogTicksSpec() Spec {
 		Masters:    1,
 		Renews:     true,
 		HasToken:   true,
-		Promises:   Promises{BoundedHold: true},
+		Promises:   Promises{ReleasesRefused: true, BoundedHold: true},
 		New:        newWatchdogTicks,
 	}
 }

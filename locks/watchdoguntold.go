@@ -14,7 +14,7 @@ func watchdogUntoldSpec() Spec {
 		Variant:  "watchdog",
 		Renews:   true,
 		HasToken: true,
-		Promises: Promises{BoundedHold: true},
+		Promises: Promises{ReleasesRefused: true, BoundedHold: true},
 		Breaks: map[string]string{
 			"loss is told in time": "P37: the holder is not told of a loss",
 		},

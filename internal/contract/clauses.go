@@ -111,6 +111,25 @@ func secondRelease(s *scene) error {
 	return s.notHeld("second release", held.Release)
 }
 
+// A client that releases what it was refused changes nothing, whatever it is answered.
+func refusedRelease(s *scene) error {
+	if _, err := s.client("A").acquire(long); err != nil {
+		return err
+	}
+	refused := s.client("B").refusal()
+	if refused == nil {
+		return errors.New("acquire of a held lock answered no RefusedError, but the lock says that it does")
+	}
+	err := s.unchanged(func() error {
+		_ = s.settle(func() error { return refused.Lease.Release(s.ctx) }) // who was refused does not ask
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("release by a client that was refused: %w", err)
+	}
+	return nil
+}
+
 func cancelledContext(s *scene) error {
 	a, b := s.client("A"), s.client("B")
 	cancelled, cancel := context.WithCancel(s.ctx)

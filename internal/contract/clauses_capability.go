@@ -25,6 +25,7 @@ func capabilities(s *scene) error {
 	_, shares := c.lock.(locks.RWLocker)
 	_, notifies := c.lock.(locks.Notifier)
 	_, waits := c.lock.(locks.Patient)
+	refused := s.client("B").refusal()
 	for _, capability := range []struct {
 		name     string
 		promised bool
@@ -37,6 +38,7 @@ func capabilities(s *scene) error {
 		{"it is an RWLocker", s.spec.ReadWrite, shares},
 		{"it is a Notifier", s.spec.Notifies, notifies},
 		{"it is Patient", s.spec.Waits, waits},
+		{"its refusals are RefusedErrors", s.spec.Promises.ReleasesRefused, refused != nil},
 	} {
 		if capability.promised != capability.has {
 			return fmt.Errorf("%s: %v, but its Spec says %v", capability.name, capability.has, capability.promised)

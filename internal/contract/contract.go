@@ -42,12 +42,14 @@ func Clauses() []Clause {
 	renews := func(s locks.Spec) bool { return s.Renews }
 	reenters := func(s locks.Spec) bool { return s.Reenters }
 	shares := func(s locks.Spec) bool { return s.ReadWrite }
+	releasesRefused := func(s locks.Spec) bool { return s.Promises.ReleasesRefused }
 	return []Clause{
 		{Name: "mutual exclusion", check: mutualExclusion, Chance: true},
 		{Name: "refusal", check: refusal},
 		{Name: "expiry", check: expiry},
 		{Name: "foreign release is refused", check: foreignRelease},
 		{Name: "second release is refused", check: secondRelease, Twice: true},
+		{Name: "a refused client's release changes nothing", check: refusedRelease, Applies: releasesRefused},
 		{Name: "cancelled context", check: cancelledContext},
 		{Name: "interrupted acquire leaves nothing", check: interruptedAcquire},
 		{Name: "deadline is not after expiry", check: deadline},

@@ -111,12 +111,17 @@ func (c *client) get(what string, acquire acquireFunc, ttl time.Duration) (held 
 	if err != nil {
 		return nil, fmt.Errorf("%s of a free lock by %s: %w", what, c.Client, err)
 	}
+	s.giveBack(held)
+	return held, nil
+}
+
+// giveBack releases a lease at the end of the clause.
+func (s *scene) giveBack(held locks.Lease) {
 	s.ends = append(s.ends, func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), goodbye)
 		defer cancel()
 		_ = held.Release(ctx) // most were released by the clause
 	})
-	return held, nil
 }
 
 // refused checks that the client does not get the lock.
@@ -139,6 +144,21 @@ func (c *client) mustBeTaken(what string, acquire acquireFunc) error {
 		return err
 	})
 	return answered(what+" of a held lock by "+c.Client, held, err, errors.Is(err, locks.ErrTaken), "ErrTaken")
+}
+
+// refusal tries to get the held lock, and returns what the client could release if it was refused, or nil.
+func (c *client) refusal() *locks.RefusedError {
+	s := c.scene
+	var held locks.Lease
+	err := s.settle(func() (err error) {
+		held, err = c.lock.Acquire(s.ctx, s.key, long)
+		return err
+	})
+	if err == nil {
+		s.giveBack(held)
+	}
+	refused, _ := errors.AsType[*locks.RefusedError](err)
+	return refused
 }
 
 // answered checks that an acquire failed as it should.

@@ -25,6 +25,7 @@ func redsyncSpec() locks.Spec {
 		Masters:  5,
 		Extends:  true,
 		HasToken: true,
+		Promises: locks.Promises{ReleasesRefused: true},
 		New:      newRedsync,
 	}
 }
@@ -63,6 +64,7 @@ func redsyncContextTimeoutSpec() locks.Spec {
 		Variant:    "redsync",
 		Extends:    true,
 		HasToken:   true,
+		Promises:   locks.Promises{ReleasesRefused: true},
 		New:        newRedsyncContextTimeout,
 	}
 }
@@ -85,6 +87,7 @@ func redsyncFailFastSpec() locks.Spec {
 		Variant:  "redsync",
 		Extends:  true,
 		HasToken: true,
+		Promises: locks.Promises{ReleasesRefused: true},
 		New:      newRedsyncFailFast,
 	}
 }
@@ -109,6 +112,7 @@ func redsyncSetNXOnExtendSpec() locks.Spec {
 		Variant:  "redsync",
 		Extends:  true,
 		HasToken: true,
+		Promises: locks.Promises{ReleasesRefused: true},
 		Breaks: map[string]string{
 			"extend after expiry is refused": "P68: extend sets a key that is gone",
 		},
@@ -165,7 +169,7 @@ func (r *redsyncLock) Acquire(ctx context.Context, key string, ttl time.Duration
 	case err == nil:
 		return lease, nil
 	case errors.As(err, &taken):
-		return nil, locks.ErrTaken
+		return nil, locks.WithRefused(lease, locks.ErrTaken)
 	default:
 		return nil, sorted(err)
 	}

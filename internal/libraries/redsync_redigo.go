@@ -22,7 +22,7 @@ func redsyncRedigoSpec() locks.Spec {
 		Variant:  "redsync",
 		Extends:  true,
 		HasToken: true,
-		Promises: locks.Promises{Endless: true},
+		Promises: locks.Promises{ReleasesRefused: true, Endless: true},
 		New:      newRedsyncRedigo,
 	}
 }
