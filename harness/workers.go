@@ -63,6 +63,9 @@ func (t Test) asksOfWorkers() (needs []string) {
 	if w, ok := w.(interface{ ReleasesTwice() bool }); ok && w.ReleasesTwice() {
 		needs = append(needs, worker.CanReleaseTwice)
 	}
+	if w, ok := w.(interface{ ReleasesRefused() bool }); ok && w.ReleasesRefused() {
+		needs = append(needs, worker.CanReleaseRefused)
+	}
 	return needs
 }
 

@@ -79,6 +79,7 @@ type Client struct {
 	crashed bool
 	held    *section    // the innermost
 	last    *section    // that was released; see ReleaseAgain
+	refused *refusal    // of the latest acquire; nil: it was not refused, or leaves nothing to release
 	holds   atomic.Bool // whether held is set, for others to see
 	calls   atomic.Bool // see Calls
 
@@ -99,6 +100,14 @@ type section struct {
 	asked   time.Time     // for the lease, by the client's clock
 	ttl     time.Duration // that it asked for
 	over    chan struct{} // closed when the client does not hold it any more
+}
+
+// refusal is an acquire that was refused, and what its client could release.
+type refusal struct {
+	lease   locks.Lease
+	life    int
+	key     string
+	attempt uint64
 }
 
 // Holds says whether the client believes to hold the lock. It may be called at any time.

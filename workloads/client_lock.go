@@ -82,7 +82,7 @@ func (c *Client) acquire(ctx context.Context, life int, e histories.Event, by fu
 	var lease locks.Lease
 	owed := c.Now() + ttl
 	var asked time.Time
-	return c.call(ctx, life, e, func(ctx context.Context, done *histories.Event) (err error) {
+	err := c.call(ctx, life, e, func(ctx context.Context, done *histories.Event) (err error) {
 		asked = c.Clock.Now()
 		if lease, err = by(ctx, key, ttl); err != nil {
 			return err
@@ -98,6 +98,11 @@ func (c *Client) acquire(ctx context.Context, life int, e histories.Event, by fu
 			go c.watch(ctx, c.held, w)
 		}
 	})
+	c.refused = nil
+	if r, ok := errors.AsType[*locks.RefusedError](err); ok {
+		c.refused = &refusal{lease: r.Lease, life: life, key: key, attempt: e.Attempt}
+	}
+	return err
 }
 
 // told is the end of the lease that its holder was told, as its clock shows it at this moment,
@@ -160,6 +165,18 @@ func (c *Client) ReleaseAgain(ctx context.Context) error {
 		return ErrNotHolding
 	}
 	return c.release(ctx, c.last)
+}
+
+// ReleaseRefused gives back what the latest acquire was refused, as a program does that releases
+// wherever an acquire ends. It is ErrNotHolding if that was not refused.
+func (c *Client) ReleaseRefused(ctx context.Context) error {
+	r := c.refused
+	if r == nil {
+		return ErrNotHolding
+	}
+	return c.call(ctx, r.life, histories.Event{F: histories.Release, Key: r.key, Attempt: r.attempt}, func(ctx context.Context, _ *histories.Event) error {
+		return r.lease.Release(ctx)
+	}, nil)
 }
 
 func (c *Client) release(ctx context.Context, s *section) error {

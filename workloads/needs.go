@@ -20,6 +20,9 @@ func (p Script) Needs(lock locks.Spec) error {
 	if p.ReleasesTwice() && !lock.Promises.ReleasesTwice {
 		return fmt.Errorf("its clients release twice, and lock %s does not say that it takes that", lock.Name)
 	}
+	if p.ReleasesRefused() && !lock.Promises.ReleasesRefused {
+		return fmt.Errorf("its clients release what they were refused, and lock %s does not say that a refusal leaves anything to release", lock.Name)
+	}
 	if p.GivesUp() && lock.Promises.Endless {
 		return fmt.Errorf("its clients give calls up, and those of lock %s last until the server answers", lock.Name)
 	}

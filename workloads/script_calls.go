@@ -57,8 +57,11 @@ func (s *Stage) callOf(c *Client, p schedule.Step) (func(context.Context) error,
 	case schedule.Extend:
 		return func(ctx context.Context) error { return orLeave(c, p, c.Extend(ctx, s.span(p.For))) }, nil
 	case schedule.Release:
-		if p.Again {
+		switch {
+		case p.Again:
 			return c.ReleaseAgain, nil
+		case p.Refused:
+			return c.ReleaseRefused, nil
 		}
 		return c.Release, nil
 	case schedule.Read:

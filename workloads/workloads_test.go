@@ -109,6 +109,34 @@ func TestReleaseEndsBelief(t *testing.T) {
 	}
 }
 
+// TestReleaseRefused checks that a client releases what its latest acquire was refused, and nothing else.
+func TestReleaseRefused(t *testing.T) {
+	lease := &fakeLock{release: locks.ErrNotHeld}
+	lock := &fakeLock{acquire: &locks.RefusedError{Lease: lease, Err: locks.ErrTaken}}
+	events := recorded(t, lock, func(ctx context.Context, c *workloads.Client) {
+		if err := c.ReleaseRefused(ctx); !errors.Is(err, workloads.ErrNotHolding) {
+			t.Errorf("before any acquire: %v", err)
+		}
+		_ = c.Acquire(ctx, "k", time.Second)
+		if err := c.ReleaseRefused(ctx); !errors.Is(err, locks.ErrNotHeld) {
+			t.Errorf("of a refusal: %v", err)
+		}
+		for _, other := range []error{locks.ErrTaken, nil} {
+			lock.acquire = other
+			_ = c.Acquire(ctx, "k", time.Second)
+			if err := c.ReleaseRefused(ctx); !errors.Is(err, workloads.ErrNotHolding) {
+				t.Errorf("after an acquire that ended with %v: %v", other, err)
+			}
+		}
+	})
+	if len(events) != 8 || events[2].F != histories.Release || events[2].Attempt != events[0].Attempt || events[2].Key != "k" || events[3].Type != histories.Fail {
+		t.Errorf("recorded %+v", events)
+	}
+	if err := histories.Validate(events); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestCrash(t *testing.T) {
 	events := recorded(t, &fakeLock{}, func(ctx context.Context, c *workloads.Client) {
 		_ = c.Acquire(ctx, "k", time.Second)

@@ -257,11 +257,16 @@ func (c *Client) acquire(ctx context.Context, r Request, key string, ttl time.Du
 	p, began := c.current(), time.Now()
 	r.Op, r.Key, r.TTL, r.Thread = Acquire, key, milliseconds(ttl), c.thread
 	a, err := p.call(ctx, r)
-	if err == nil {
-		err = refused(a, locks.ErrTaken)
+	if err != nil {
+		return nil, err
+	}
+	lease := &Lease{process: p, thread: c.thread, id: a.ID, token: a.Token, deadline: deadline(began, a), lost: a.gone}
+	err = refused(a, locks.ErrTaken)
+	if err != nil && r.Wait == 0 && slices.Contains(p.can, CanReleaseRefused) {
+		err = locks.WithRefused(lease, err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &Lease{process: p, thread: c.thread, id: a.ID, token: a.Token, deadline: deadline(began, a), lost: a.gone}, nil
+	return lease, nil
 }

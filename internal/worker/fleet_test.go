@@ -72,6 +72,30 @@ func TestClient(t *testing.T) {
 	must(t, f.Err())
 }
 
+// TestRefused checks that a refusal can be released if the worker says so.
+func TestRefused(t *testing.T) {
+	for lock, can := range map[string]bool{"setnx-px-del": true, "setnx": false} {
+		set, servers := setting(t, lock, "none", 1)
+		f, c, err := employ(t, "good", set)
+		must(t, err)
+		ctx := within(t, time.Minute)
+		_, err = c.Acquire(ctx, "k", time.Minute)
+		must(t, err)
+		_, err = c.Acquire(ctx, "k", time.Minute)
+		refused, ok := errors.AsType[*locks.RefusedError](err)
+		if !errors.Is(err, locks.ErrTaken) || err.Error() != "lock is taken" || ok != can || c.Said().Promises.ReleasesRefused != can {
+			t.Errorf("%s: a lock that is taken: %#v", lock, err)
+		}
+		if ok {
+			must(t, refused.Lease.Release(ctx))
+		}
+		if servers[0].Exists("k") == can {
+			t.Errorf("%s: whether the key is there is %v", lock, !can)
+		}
+		must(t, f.Err())
+	}
+}
+
 // TestReaders checks that readers share a key, and that a writer does not.
 func TestReaders(t *testing.T) {
 	set, _ := setting(t, "rw-hash", "none", 1)

@@ -171,7 +171,8 @@ const (
 	CanWait    = "wait"    // acquire with a wait
 	CanThreads = "threads" // requests of several threads, each with its number, at the same time
 
-	CanReleaseTwice = "release-twice" // release of a lease that was released last
+	CanReleaseTwice   = "release-twice"   // release of a lease that was released last
+	CanReleaseRefused = "release-refused" // release of what the latest acquire was refused, by its id
 )
 
 // longest is how many ms can be told of: all that a time.Duration holds.

@@ -30,6 +30,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, all locks.Catalogue
 	defer cancel()
 	s := &server{
 		all: all, opt: opt, out: json.NewEncoder(out), threads: map[int64]locks.Locker{}, leases: map[int64]*held{}, released: map[int64]int64{},
+		refused: map[int64]refusedLease{},
 	}
 	defer s.close()
 	requests, ended := make(chan Request), make(chan error, 1)
@@ -89,7 +90,8 @@ type server struct {
 	register *locks.Client
 	threads  map[int64]locks.Locker // the lock, as each thread uses it
 	leases   map[int64]*held
-	released map[int64]int64 // the lease that a thread gave back last
+	released map[int64]int64        // the lease that a thread gave back last
+	refused  map[int64]refusedLease // what a thread's latest acquire was refused
 }
 
 // serve hands each request to the thread that it is of. A thread answers one after the other.
@@ -186,6 +188,17 @@ func (s *server) answer(ctx context.Context, r Request, began time.Time) Answer 
 		return s.acquire(ctx, r, began)
 	case Count:
 		return s.count(ctx, r)
+	}
+	return s.inHand(ctx, r, began)
+}
+
+// inHand does what a request asks of a lease: one that is held, was released last, or was refused last.
+func (s *server) inHand(ctx context.Context, r Request, began time.Time) Answer {
+	if lease := s.refusal(r); lease != nil {
+		if err := lease.Release(ctx); err != nil {
+			return refusal(err)
+		}
+		return Answer{Type: OK}
 	}
 	l := s.lease(r)
 	if l == nil {

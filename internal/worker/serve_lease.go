@@ -28,6 +28,32 @@ func (s *server) lease(r Request) *held {
 	return s.leases[r.Lease]
 }
 
+// refusedLease is what an acquire was refused, by the id of the acquire.
+type refusedLease struct {
+	id int64
+	locks.Lease
+}
+
+// refuse notes what a thread's latest acquire leaves to release if it was refused.
+func (s *server) refuse(r Request, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.refused, r.Thread)
+	if refused, ok := errors.AsType[*locks.RefusedError](err); ok {
+		s.refused[r.Thread] = refusedLease{r.ID, refused.Lease}
+	}
+}
+
+// refusal is what the latest acquire of a thread was refused, if it is asked to release that, or nil.
+func (s *server) refusal(r Request) locks.Lease {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if of, ok := s.refused[r.Thread]; ok && r.Op == Release && of.id == r.Lease {
+		return of.Lease
+	}
+	return nil
+}
+
 // giveBack makes a lease the one that its thread has released last.
 func (s *server) giveBack(r Request) {
 	s.mu.Lock()
@@ -80,6 +106,7 @@ func (s *server) acquire(ctx context.Context, r Request, began time.Time) Answer
 	key := s.opt.rename(r.Key)
 	s.opt.precede(ctx, s.masters, s.keys(key))
 	lease, err := acquire(ctx, key, duration(r.TTL))
+	s.refuse(r, err)
 	if err != nil {
 		return refusal(err)
 	}

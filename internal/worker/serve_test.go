@@ -285,6 +285,45 @@ func TestThreads(t *testing.T) {
 	}
 }
 
+// TestReleaseRefused checks that what the latest acquire was refused can be released, however often, and that
+// nothing else can be asked of it.
+func TestReleaseRefused(t *testing.T) {
+	set, servers := setting(t, "setnx-px-del", "none", 1)
+	d := converse(t)
+	d.ask(Request{ID: 1, Op: Configure, Setting: &set})
+	d.ask(Request{ID: 2, Op: Acquire, Key: "k", TTL: 60_000})
+	for _, id := range []int64{3, 4} {
+		if a := d.ask(Request{ID: id, Op: Acquire, Key: "k", TTL: 60_000}); a.Type != Fail || a.Reason != Taken {
+			t.Fatalf("acquire of a held lock: %+v", a)
+		}
+	}
+	for i, c := range []struct {
+		ask  Request
+		want Answer
+	}{
+		{Request{Op: Release, Lease: 3}, Answer{Type: Error}}, // it was not the latest
+		{Request{Op: Release, Lease: 4, Thread: 1}, Answer{Type: Error}},
+		{Request{Op: Extend, Lease: 4, TTL: 1000}, Answer{Type: Error}},
+		{Request{Op: Release, Lease: 4}, Answer{Type: OK}},
+		{Request{Op: Release, Lease: 4}, Answer{Type: Fail, Reason: NotHeld}},
+	} {
+		c.ask.ID = int64(5 + i)
+		if a := d.ask(c.ask); a.Type != c.want.Type || a.Reason != c.want.Reason {
+			t.Errorf("%s of lease %d by thread %d: %+v, want %q %q", c.ask.Op, c.ask.Lease, c.ask.Thread, a, c.want.Type, c.want.Reason)
+		}
+	}
+	if servers[0].Exists("k") {
+		t.Error("DEL was not sent")
+	}
+	if a := d.ask(Request{ID: 10, Op: Acquire, Key: "k", TTL: 60_000}); a.Type != OK {
+		t.Errorf("acquire of a free lock: %+v", a)
+	}
+	if a := d.ask(Request{ID: 11, Op: Release, Lease: 4}); a.Type != Error {
+		t.Errorf("release of what was refused before the latest acquire: %+v", a)
+	}
+	d.end()
+}
+
 // TestReleaseTwice checks that the lease that was released last can be released again, and that
 // nothing else can be asked of it.
 func TestReleaseTwice(t *testing.T) {

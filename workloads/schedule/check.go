@@ -70,6 +70,9 @@ func (c *checker) step(p Step) error {
 	if p.Replica > c.schedule.Replicas {
 		return fmt.Errorf("it names replica %d, and there are %d: the head wants replicas %d", p.Replica, c.schedule.Replicas, p.Replica)
 	}
+	if p.Again && p.Refused {
+		return errors.New("nobody can release again what it was refused: want again or refused")
+	}
 	if p.Verb == Sleep && p.For != nil && (p.For.TTLs < 0 || p.For.More < 0) {
 		return fmt.Errorf("nobody sleeps for less than nothing: want a length of time from 0 on, found %s", p.For)
 	}

@@ -116,6 +116,7 @@ A reenter for 0.5T or-leave
 A extend 0.25T or-leave
 A extend -1T
 A release again
+A release refused
 A read &
 A write
 A draw 1
@@ -195,7 +196,7 @@ func TestEveryWordReadsBack(t *testing.T) {
 	if len(verbs) != len(schedule.Verbs())+1 { // and lanes, which have no word
 		t.Errorf("%d verbs of %d are tried", len(verbs), len(schedule.Verbs()))
 	}
-	if !s.Reenters() || !s.Extends() || !s.ReleasesTwice() {
+	if !s.Reenters() || !s.Extends() || !s.ReleasesTwice() || !s.ReleasesRefused() {
 		t.Error("what the clients do is not seen in their steps")
 	}
 	if got := s.Steps[1].For.Of(time.Second, 0); got != 1020*time.Millisecond {
@@ -228,6 +229,7 @@ func TestErrors(t *testing.T) {
 		head + "wait held A":                     "line 3, \"wait held A\": no rule holds up anything of A",
 		head + "wait asked A":                    "no rule holds up anything of A",
 		head + "A read\nwait sent A":             "line 4, \"wait sent A\": A is in no call",
+		head + "A release again refused":         "want again or refused",
 		head + "let-go B":                        "nothing of B is held up",
 		head + "stop pause A":                    "want a line before it that starts it",
 		head + "start promote":                   "the head wants replicas 1",

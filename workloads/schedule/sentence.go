@@ -58,6 +58,8 @@ func (p Step) calls(who string) string {
 			"the first releases too late, the third tries to acquire, the second releases",
 	}[p.Verb]
 	switch {
+	case p.Refused:
+		text += " what it was refused"
 	case p.Again:
 		text += " again what it has released"
 	case p.What == IfOver:

@@ -29,6 +29,7 @@ func modifiers() []modifier {
 		{name: "eventually", flag: func(p *Step) *bool { return &p.Eventually }},
 		{name: "giving-up", span: func(p *Step) **Span { return &p.GivingUp }},
 		{name: "again", flag: func(p *Step) *bool { return &p.Again }},
+		{name: "refused", flag: func(p *Step) *bool { return &p.Refused }},
 		{name: "or-leave", flag: func(p *Step) *bool { return &p.OrLeave }},
 		{name: "reply", flag: func(p *Step) *bool { return &p.Reply }},
 		{name: "replica", n: func(p *Step) *int { return &p.Replica }},

@@ -94,7 +94,7 @@ func formOf(v Verb) (form, bool) {
 	case Extend:
 		return form{acts: 1, span: true, takes: []string{"or-leave", "after", free}}, true
 	case Release:
-		return form{acts: 1, takes: []string{"again", "after", free}}, true
+		return form{acts: 1, takes: []string{"again", "refused", "after", free}}, true
 	case Read:
 		return form{acts: 1, takes: []string{"after", free}}, true
 	case Write:
