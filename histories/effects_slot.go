@@ -57,7 +57,7 @@ func (s *slot) play(acts []act) []Effect {
 		a := acts[next]
 		settled := a.from >= muddled || a.idle()
 		found = append(found, s.apply(a, sure && settled))
-		acts = slices.Delete(acts, next, next+1)
+		acts = without(acts, next)
 		open := !sure && (a.intent == prolonged || slices.ContainsFunc(acts[:n-1], func(b act) bool { return !b.idle() && s.allows(b.by(first)) }))
 		if !a.idle() && (!settled || open) {
 			*s = slot{}
@@ -67,6 +67,12 @@ func (s *slot) play(acts []act) []Effect {
 		}
 	}
 	return found
+}
+
+// without takes one act out of those whose order is not known. Those behind it, which may be many, stay where they are.
+func without(acts []act, i int) []act {
+	copy(acts[1:i+1], acts[:i])
+	return acts[1:]
 }
 
 // by is the act, if it came by some time.
