@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/redis/cluster"
@@ -98,9 +99,13 @@ func (b Backend) orDefault() Backend {
 	return b
 }
 
-// Embedded returns the backend of in-process servers in virtual time. The runs of one such value share what is costly to
-// make and never changes.
-func Embedded() Backend {
+// Embedded returns the backend of in-process servers in virtual time. Its runs share what is costly to make and never changes,
+// such as compiled scripts.
+func Embedded() Backend { return embeddedOnce() }
+
+var embeddedOnce = sync.OnceValue(newEmbedded) //nolint:gochecknoglobals // what runs share shows in none of them, and compiling scripts takes a tenth of each
+
+func newEmbedded() Backend {
 	shared := new(embedded.Shared)
 	return Backend{
 		Name:  histories.BackendEmbedded,
