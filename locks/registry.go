@@ -1,6 +1,11 @@
 package locks
 
-import "github.com/lockbench/lockbench/internal/catalogue"
+import (
+	"slices"
+	"sync"
+
+	"github.com/lockbench/lockbench/internal/catalogue"
+)
 
 // Spec describes one lock of the catalogue.
 type Spec struct {
@@ -64,8 +69,12 @@ func (c Catalogue) Find(name string) (Spec, error) {
 }
 
 // All returns every lock of this package, in the order of the catalogue. Several threads may use
-// each of them, and each takes a second release.
-func All() Catalogue {
+// each of them, and each takes a second release. What a Spec points at is shared by all who call it, and not to be changed.
+func All() Catalogue { return slices.Clone(made()) }
+
+var made = sync.OnceValue(makeAll) //nolint:gochecknoglobals // nothing changes what a lock says of itself, and some ask for one lock after the other
+
+func makeAll() Catalogue {
 	all := entries()
 	for i := range all {
 		all[i].Promises.Threads, all[i].Promises.ReleasesTwice = true, true

@@ -136,23 +136,24 @@ func lockHeader() []string {
 
 func lockRows() [][]string {
 	var rows [][]string
-	for _, l := range libraries.Catalogue() {
+	all := libraries.Catalogue()
+	for _, l := range all {
 		nodes := fmt.Sprint(l.Masters)
 		if l.Replicas > 0 {
 			nodes += "+" + fmt.Sprint(l.Replicas)
 		}
 		rows = append(rows, []string{
-			l.Name, yesNo(l.Sound), nodes, strings.Join(l.Capabilities(), ", "), l.Source, ranges(pitfallsOf(l)),
+			l.Name, yesNo(l.Sound), nodes, strings.Join(l.Capabilities(), ", "), l.Source, ranges(pitfallsOf(l, all)),
 			l.Title, l.Assumption, fmt.Sprint(l.Masters), fmt.Sprint(l.Replicas), yesNo(l.Fencing), l.Variant,
 		})
 	}
 	return rows
 }
 
-// pitfallsOf are the numbers of the scenarios that break a lock.
-func pitfallsOf(l locks.Spec) (ids []string) {
+// pitfallsOf are the numbers of the scenarios that break a lock, which all others of those in among need not be broken by.
+func pitfallsOf(l locks.Spec, among locks.Catalogue) (ids []string) {
 	for _, s := range scenarios.All() {
-		if s.Breaks(l, libraries.Catalogue()) {
+		if s.Breaks(l, among) {
 			ids = append(ids, s.ID)
 		}
 	}

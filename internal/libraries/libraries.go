@@ -5,13 +5,18 @@ package libraries
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/lockbench/lockbench/locks"
 )
 
 // Catalogue returns every lock, in the order of the catalogue: those of package locks, and those
-// of this one.
-func Catalogue() locks.Catalogue {
+// of this one. What a Spec points at is shared by all who call it, and not to be changed.
+func Catalogue() locks.Catalogue { return slices.Clone(joined()) }
+
+var joined = sync.OnceValue(join) //nolint:gochecknoglobals // nothing changes what a lock says of itself, and some ask for one lock after the other
+
+func join() locks.Catalogue {
 	all, added := locks.All(), All()
 	// The first stands among the variants of setnx-px-watch, of which it is one; the others follow.
 	misread := slices.IndexFunc(all, func(l locks.Spec) bool { return l.Name == "setnx-px-watch-misread" })
