@@ -82,6 +82,7 @@ func TestName(t *testing.T) {
 		{"A11", by(checker.MetOwnKey, checker.TruthfulReplies), anomalies.Run{Events: call(histories.Acquire, histories.Fail)}},
 		{"", by(checker.MetOwnKey, checker.DeadlockFreedom), anomalies.Run{Events: call(histories.Extend, histories.OK)}},
 		{"A12", by(checker.Seen, checker.Availability), hung},
+		{"A16", by(checker.LeaseTooLong, checker.Availability), hung},
 		{"A18", by(checker.KeyLeftBehind, checker.TruthfulReplies), hung},
 		{"A13", by(checker.OwnKeyDeleted, checker.LeaseHonoured), anomalies.Run{Events: call(histories.Extend, histories.OK)}},
 		{"", by(checker.OwnKeyDeleted, checker.LeaseHonoured), anomalies.Run{Events: released}},

@@ -43,7 +43,7 @@ func table() []rule {
 	return []rule{
 		{Anomaly: Anomaly{"A20", "starvation", "Who waits is overtaken more often than the lock promises."}, breaks: broken(checker.Fairness)},
 		{Anomaly: Anomaly{"A21", "spin", "A wait sends commands without a pause."}, breaks: broken(checker.Load), by: kinds(checker.Spinning)},
-		{Anomaly: Anomaly{"A12", "hang on a hung server", "A server that does not answer keeps the lock from everybody, or a call from returning."}, breaks: broken(checker.Availability), when: hung},
+		{Anomaly: Anomaly{"A12", "hang on a hung server", "A server that does not answer keeps the lock from everybody, or a call from returning."}, breaks: broken(checker.Availability), by: kinds(checker.Seen), when: hung},
 		{Anomaly: Anomaly{"A15", "server-clock grant", "The lock is granted to another as the clock of a server is wrong, and not as the lease is over."}, breaks: exclusion(), by: kinds(checker.ServerForgot), when: clock},
 		{Anomaly: Anomaly{"A07", "split grant", "The lock is granted with its key on no majority of the masters."}, by: kinds(checker.Minority)},
 		{Anomaly: Anomaly{"A14", "token prefix", "A holder is let in on the key of another whose token begins with its own."}, by: kinds(checker.TokenPrefix)},
