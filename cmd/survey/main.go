@@ -54,7 +54,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("want redis-server on PATH (Debian: apt-get install redis-server): %w", err)
 	}
-	s := survey.Survey{Lockbench: *lockbench, Root: ".", Limit: *limit, Jobs: 4, Log: os.Stderr}
+	s := survey.Survey{Lockbench: *lockbench, Root: ".", Limit: *limit, Jobs: 8, Log: os.Stderr}
 	switch {
 	case *trixie:
 		if err := s.InstallTrixie(ctx, libraries); err != nil {

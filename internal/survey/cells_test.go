@@ -113,11 +113,11 @@ func TestShown(t *testing.T) {
 
 // TestSameEachTime wants nothing in what is told that differs from run to run.
 func TestSameEachTime(t *testing.T) {
-	c := cause{Sentence: "It ended at 1.036 s by SET k a4d5….", Commands: []command{
+	c := cause{Sentence: "It ended at 1.036 s by SET k a4d5…, and worker process 1127 hangs.", Commands: []command{
 		{Exchange: 7, Client: "B", Node: "master", Command: "SET k 77e0… NX", Reply: "nil"},
 		{Exchange: 2, Client: "A", Node: "master", Command: "SET k a4d5… NX PXAT 946684803091", Reply: "OK"},
 	}}
-	if got, want := strings.Join(append(c.wire(), c.told()), "\n"), "A → master: SET k … NX PXAT …  OK\nB → master: SET k … NX  nil\nIt ended at … s by SET k …."; got != want {
+	if got, want := strings.Join(append(c.wire(), c.told()), "\n"), "A → master: SET k … NX PXAT …  OK\nB → master: SET k … NX  nil\nIt ended at … s by SET k …, and worker process … hangs."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

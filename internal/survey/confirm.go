@@ -25,7 +25,11 @@ func (s Survey) confirm(ctx context.Context, p Played) map[string]Confirmation {
 	for about, script := range p.Confirm {
 		c, ok := once[script]
 		if !ok {
-			c = s.script(ctx, script)
+			for range 3 { // a machine that is busy keeps a script from showing anything, not from showing it
+				if c = s.script(ctx, script); c.Failed == "" {
+					break
+				}
+			}
 			once[script] = c
 		}
 		all[about] = c

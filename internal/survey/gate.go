@@ -110,9 +110,10 @@ func (c cause) told() string {
 	return undrawn(regexp.MustCompile(`\d+\.\d+ s`).ReplaceAllString(c.Sentence, "… s"))
 }
 
-// undrawn is a text without what was drawn for one run: words, and words in quotes, that are cut, and instants in milliseconds.
+// undrawn is a text without what was drawn for one run: words, and words in quotes, that are cut, instants in milliseconds, and numbers of processes.
 func undrawn(text string) string {
 	text = regexp.MustCompile(`\b\d{12,}\b`).ReplaceAllString(text, "…")
+	text = regexp.MustCompile(`\bprocess \d+\b`).ReplaceAllString(text, "process …")
 	return regexp.MustCompile(`"(?:[^"\\]|\\.)*…"|[^\s"]*…`).ReplaceAllStringFunc(text, func(cut string) string {
 		if cut[0] == '"' {
 			return `"…"`

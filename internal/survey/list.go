@@ -9,6 +9,9 @@ const (
 	recipe  = "The recipe of Redis's documentation, which is not the library's: SET NX PX with a random token, and a script that compares and deletes."
 )
 
+// timed is advice for clients whose calls have no time-out.
+const timed = "Connect with socket_timeout, or a server that hangs keeps whoever asks. "
+
 // takesAway is what adding a negative time is documented to be.
 func takesAway() map[string]string {
 	return map[string]string{"P71": "extend adds to the lease, and so takes from it what is less than nothing"}
@@ -27,13 +30,26 @@ func python() []Library {
 	redispy := func(name, file string, declared map[string]string) Library {
 		return Library{
 			Name: name, Language: "Python", Packages: []string{"python3-redis"}, Version: version("redis", "redis.__version__"),
-			Worker: worker + file, Promises: token, Safely: shorter, Declared: declared,
+			Worker: worker + file, Promises: token, Safely: timed + shorter, Declared: declared,
+			Confirm:  map[string]string{"A12": "/usr/bin/python3 examples/confirm/redis_py_hung.py"},
+			Upstream: map[string]string{"A12": "https://github.com/redis/redis-py/issues/2243"},
 		}
 	}
+	asyncio := func(name, file string) Library {
+		l := redispy(name, file, takesAway())
+		l.Confirm["A12"] = "/usr/bin/python3 examples/confirm/redis_asyncio_hung.py"
+		return l
+	}
+	shared := redispy("redis-py Lock, thread_local=False", "redis_py_shared.py", takesAway())
+	shared.Declared["A10"] = "with thread_local=False any thread may release what another one has taken"
+	tasks := asyncio("redis.asyncio Lock, one for all tasks", "redis_asyncio_shared.py")
+	tasks.Safely = "Make a lock object for each task that takes it. " + tasks.Safely
+	tasks.Confirm["A10"] = "/usr/bin/python3 examples/confirm/redis_asyncio_shared.py"
+	tasks.Upstream["A10"] = "https://github.com/aio-libs-abandoned/aioredis-py/issues/1040"
 	replace := redispy("redis-py Lock, extend(ttl, replace_ttl=True)", "redis_py_replace.py", nil)
-	replace.Safely = "Extend by more than 0 only: look at what is left of a budget before you pass it on. " + shorter
-	replace.Confirm = map[string]string{"A13": "/usr/bin/python3 examples/confirm/redis_py_extend_by_nothing.py"}
-	replace.Upstream = map[string]string{"A13": "https://github.com/redis/redis-py/issues/4279"}
+	replace.Safely = "Extend by more than 0 only: look at what is left of a budget before you pass it on. " + replace.Safely
+	replace.Confirm["A13"] = "/usr/bin/python3 examples/confirm/redis_py_extend_by_nothing.py"
+	replace.Upstream["A13"] = "https://github.com/redis/redis-py/issues/4279"
 	django := redispy("django-redis lock", "django_redis_lock.py", takesAway())
 	django.Packages = []string{"python3-redis", "python3-django", "python3-django-redis"}
 	django.Version = version("django_redis", "'.'.join(map(str, django_redis.VERSION))")
@@ -43,9 +59,11 @@ func python() []Library {
 	kombu.Promises = "A block under a lock of redis-py that is not waited for. It ends in silence if the lease is over."
 	return []Library{
 		redispy("redis-py Lock", "redis_py.py", takesAway()),
-		redispy("redis-py Lock, thread_local=False", "redis_py_shared.py", takesAway()),
+		redispy("redis-py Lock, one for all threads", "redis_py_one.py", takesAway()),
+		shared,
 		replace,
-		redispy("redis.asyncio Lock", "redis_asyncio.py", takesAway()),
+		asyncio("redis.asyncio Lock", "redis_asyncio.py"),
+		tasks,
 		django,
 		kombu,
 	}
@@ -91,7 +109,9 @@ func others() []Library {
 			Name: "recipe on node-redis", Language: "Node.js", Packages: []string{"nodejs", "node-redis"},
 			Version:  []string{"env", "NODE_PATH=/usr/share/nodejs", "node", "-p", "require('redis/package.json').version"},
 			Worker:   "env NODE_PATH=/usr/share/nodejs node examples/libraries/node/node_redis.js",
-			Promises: recipe, Safely: shorter,
+			Promises: recipe, Safely: "A command has no time-out: race it against a timer, or a server that hangs keeps whoever asks. " + shorter,
+			Upstream: map[string]string{"A12": "https://github.com/redis/node-redis/issues/2175"},
+			Confirm:  map[string]string{"A12": "env NODE_PATH=/usr/share/nodejs node examples/confirm/node_redis_hung.js"},
 		},
 	}
 }
@@ -117,6 +137,10 @@ func golang() []Library {
 	again := library("redsync on go-redis, WithSetNXOnExtend", "redsync-setnx-on-extend", redsync, majority,
 		"Without the option an extend of a lease that is gone is refused, which is what most callers want. "+shorter)
 	again.Declared = map[string]string{"A09": "the option is documented to set a key that is gone"}
+	redigo := library("redsync on redigo", "redsync-redigo", redsync, majority,
+		"Dial with redis.DialReadTimeout, for redigo waits for a reply for ever and redsync's own time-out does not reach it. "+shorter)
+	redigo.Confirm = map[string]string{"A12": "go run examples/confirm/redsync_redigo_hung_master.go"}
+	redigo.Upstream = map[string]string{"A12": "https://github.com/gomodule/redigo/issues/536"}
 	silent := map[string]string{"A19": "its release is a function that returns nothing"}
 	pxat := library("rueidislock", "rueidislock", rueidis, renewed,
 		"Use FallbackSETPX, so that no clock of the caller decides at first; end sections well before the context would, and put a fence at the resource.")
@@ -132,6 +156,7 @@ func golang() []Library {
 		hangs,
 		library("redsync on go-redis, ContextTimeoutEnabled", "redsync-context-timeout", redsync, majority, shorter),
 		again,
+		redigo,
 		library("bsm/redislock on go-redis", "bsm-redislock", redislock, token, shorter),
 		library("bsm/redislock on go-redis that sends again", "bsm-redislock-resend", redislock, token, shorter),
 		pxat,

@@ -20,8 +20,8 @@ const trixie = "Debian 13"
 func Trixie() []Library {
 	const within = "chroot " + TrixieRoot + " "
 	wanted := []string{
-		"redis-py Lock", "redis-py Lock, extend(ttl, replace_ttl=True)", "redis.asyncio Lock", "Symfony Lock on phpredis",
-		"Symfony Lock on Predis", "recipe on redis-rb", "recipe on node-redis",
+		"redis-py Lock", "redis-py Lock, extend(ttl, replace_ttl=True)", "redis.asyncio Lock",
+		"redis.asyncio Lock, one for all tasks", "Symfony Lock on phpredis", "Symfony Lock on Predis", "recipe on redis-rb", "recipe on node-redis",
 	}
 	all := slices.DeleteFunc(Libraries(), func(l Library) bool { return !slices.Contains(wanted, l.Name) })
 	for i, l := range all {
