@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 	"github.com/lockbench/lockbench/internal/testkit/locktest"
 	"github.com/lockbench/lockbench/internal/worker"
 	"github.com/lockbench/lockbench/locks"
@@ -12,6 +13,7 @@ import (
 
 // TestThreads has two threads use a lock at once, in each language whose workers have threads.
 func TestThreads(t *testing.T) {
+	effort.Real(t)
 	for language, file := range map[string]string{"node": "threads.js", "python": "threads.py", "ruby": "threads.rb"} {
 		t.Run(language, func(t *testing.T) {
 			program := language

@@ -140,7 +140,7 @@ func needNoFault() map[string]string {
 // sections much shorter than the lease most locks keep their promise; those that do not
 // must be caught.
 func TestContendWithoutFaults(t *testing.T) {
-	for _, spec := range libraries.Catalogue() {
+	for _, spec := range effort.Part(libraries.Catalogue(), 4) {
 		t.Run(spec.Name, func(t *testing.T) {
 			t.Parallel()
 			cfg := contend(t, spec.Name, harness.Embedded(), 4, 5)

@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/libraries"
 	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 	"github.com/lockbench/lockbench/internal/testkit/locktest"
 )
 
@@ -19,7 +20,11 @@ func TestSwarmReplays(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	all := libraries.Catalogue()
 	faults := [][]string{nil, {"pause", "late"}, {"crash", "lost-reply"}, {"stall", "duplicate"}}
-	for seed := range uint64(24) {
+	seeds := make([]uint64, 24)
+	for i := range seeds {
+		seeds[i] = uint64(i)
+	}
+	for _, seed := range effort.Part(seeds, 5) { // each has other faults than the one before
 		load := harness.Load{Workload: "swarm", Clients: 3, Keys: 2, Nemesis: faults[seed%4]}
 		cfg := workload(t, load, all[(seed*7)%uint64(len(all))].Name, resource.None)
 		cfg.Seed = seed

@@ -157,6 +157,9 @@ func TestTraps(t *testing.T) {
 		{"TestNoLock", "", "Lock.New"},
 		{"TestPanics", "/P07", "a release that panics"},
 	} {
+		if testing.Short() && tt.test == "TestMutexAcrossCall" { // which is noticed after 5 s, and they are real
+			continue
+		}
 		out, _, passed := child(t, "^"+tt.test+"$"+tt.run, "-test.v")
 		if passed != (tt.test == "TestGoroutineOutlives") || !strings.Contains(out, tt.wanted) {
 			t.Errorf("%s: passed %v, want %q in\n%s", tt.test, passed, tt.wanted, out)

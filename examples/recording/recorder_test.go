@@ -14,6 +14,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/examples/recording"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 )
 
 // accepted checks that a history is one that lockbench judges, with acquires, extends, releases
@@ -103,6 +104,7 @@ public class Main {
 
 // TestOthers runs the recorders of other languages where these are installed.
 func TestOthers(t *testing.T) {
+	effort.Real(t)
 	for _, l := range []struct{ language, recorder, name, text, build, run, missing string }{
 		{"python", "recorder.py", "main.py", python, "", "python3 main.py", "no Python"},
 		{"java", "Recorder.java", "Main.java", java, "javac Recorder.java Main.java", "java Main", "optional: no JDK"},

@@ -12,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/internal/anomalies"
 	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 	"github.com/lockbench/lockbench/scenarios"
 )
 
@@ -58,6 +59,7 @@ func anomaliesOf(t *testing.T, s scenarios.Scenario) []anomalies.Anomaly {
 // TestAnomalies plays the schedules that the search has found, and the scenarios: each found schedule claims one anomaly that its run
 // shows and no other, and the table in the docs says which show which. With -update it writes the table.
 func TestAnomalies(t *testing.T) {
+	effort.Long(t)
 	shownBy, scenario := map[string][]string{}, map[string]string{}
 	for _, lock := range libraries.Catalogue() {
 		if lock.Sound {

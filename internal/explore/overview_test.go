@@ -10,6 +10,7 @@ import (
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/libraries"
 	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 )
 
 // programsOf are those that a lock can play.
@@ -85,7 +86,7 @@ func TestOverviewOfParts(t *testing.T) {
 	lock, programs := find(t, "setnx-px-del"), programsOf(t, "setnx-px-del")
 	record := func(shard, shards int) explore.Record {
 		opt := explore.Options{
-			Play: inProcess(), Depth: 1, Programs: []string{"once", "released-twice"}, Among: libraries.Catalogue(), Jobs: 2, Shard: shard, Shards: shards,
+			Play: inProcess(), Depth: 1, Programs: effort.Part([]string{"released-twice", "once"}, 2), Among: libraries.Catalogue(), Jobs: 2, Shard: shard, Shards: shards,
 		}
 		found, err := explore.Explore(t.Context(), lock, opt)
 		if err != nil {

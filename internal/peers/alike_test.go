@@ -9,6 +9,7 @@ import (
 	"github.com/lockbench/lockbench/internal/libraries"
 	"github.com/lockbench/lockbench/internal/peers"
 	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 	"github.com/lockbench/lockbench/locks"
 )
 
@@ -71,6 +72,7 @@ func TestAlikeOneBreaks(t *testing.T) {
 
 // TestAlikeRare: of what a lock breaks in one run and in next to none that is like it nothing is said.
 func TestAlikeRare(t *testing.T) {
+	effort.Long(t)
 	p := alike(t, "bsm-redislock", harness.Load{Workload: "swarm", Clients: 3, Keys: 1, Nemesis: []string{"failover"}}, 10879)
 	if len(p.Own) > 0 || !slices.Contains(p.Rare, checker.LeaseExclusion) {
 		t.Errorf("%+v; want lease exclusion as too rare", p)
@@ -79,6 +81,7 @@ func TestAlikeRare(t *testing.T) {
 
 // TestAlikeFaulted: leases that last longer lose more when a server forgets its keys, however often that is.
 func TestAlikeFaulted(t *testing.T) {
+	effort.Long(t)
 	p := alike(t, "extend-adds-once", harness.Load{Workload: "swarm", Clients: 3, Keys: 2, Nemesis: []string{"restart-delayed"}}, 22923)
 	if len(p.Own) > 0 || !slices.Contains(p.Faulted, checker.LeaseHonoured) {
 		t.Errorf("%+v; want lease honoured as broken after a fault of a server", p)

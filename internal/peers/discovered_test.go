@@ -284,7 +284,7 @@ func TestDiscovered(t *testing.T) {
 		t.Errorf("%s lists %d of %d broken locks, want 34 of 37 at least; make discover writes it", discoveredFile, len(rows), broken)
 	}
 	var wg sync.WaitGroup
-	for _, row := range rows {
+	for _, row := range effort.Part(rows, 4) {
 		wg.Go(func() {
 			lock, err := libraries.Catalogue().Find(row.lock)
 			if err != nil || lock.Sound {

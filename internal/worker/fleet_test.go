@@ -286,6 +286,7 @@ func TestNoSuchProgram(t *testing.T) {
 }
 
 func TestHangs(t *testing.T) {
+	effort.Real(t)
 	f, c, err := employ(t, "hangs", Setting{})
 	must(t, err)
 	c.current().grace = 20 * time.Millisecond
@@ -393,6 +394,7 @@ func TestLostLease(t *testing.T) {
 
 // TestDeaf checks that a worker that does not end with its input is killed.
 func TestDeaf(t *testing.T) {
+	effort.Real(t)
 	me, err := os.Executable()
 	must(t, err)
 	t.Setenv(behaviourEnv, "deaf")

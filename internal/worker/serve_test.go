@@ -18,6 +18,7 @@ import (
 
 	"github.com/lockbench/lockbench/internal/libraries"
 	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 )
 
 // dialogue is a worker in our own process, and its harness.
@@ -214,6 +215,7 @@ func TestRefusals(t *testing.T) {
 
 // TestLost checks that a holder is told, and that it is not told of what it gave back.
 func TestLost(t *testing.T) {
+	effort.Real(t)
 	set, servers := setting(t, "watchdog", "none", 1)
 	d := converse(t)
 	d.ask(Request{ID: 1, Op: Configure, Setting: &set})
@@ -242,6 +244,7 @@ func TestServeRubbish(t *testing.T) {
 
 // TestServeEndsInTheMiddle checks that the end of input ends a call, too.
 func TestServeEndsInTheMiddle(t *testing.T) {
+	effort.Real(t)
 	set, _ := setting(t, "setnx-px-wait", "none", 1) // it waits for a replica that there is not
 	d := converse(t)
 	d.ask(Request{ID: 1, Op: Configure, Setting: &set})

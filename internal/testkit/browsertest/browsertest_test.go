@@ -20,6 +20,7 @@ import (
 	psutil "github.com/shirou/gopsutil/v3/process"
 
 	"github.com/lockbench/lockbench/internal/osproc"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 )
 
 const dot = `<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw=" alt="dot">`
@@ -193,6 +194,7 @@ var faults = []struct{ html, want string }{
 // TestLaunch checks that what has been started is gone with the test, and what is said of
 // programs that are no browser.
 func TestLaunch(t *testing.T) {
+	effort.Real(t)
 	program := func(script string) string {
 		path := filepath.Join(t.TempDir(), "browser")
 		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o755); err != nil {

@@ -35,8 +35,21 @@ func Count(change, night int) int {
 	return change
 }
 
+// Part returns what a test goes through of a long table: all of it, and under -short every nth entry from the first on. What it leaves
+// out is the same each time.
+func Part[T any](all []T, n int) []T {
+	if !testing.Short() {
+		return all
+	}
+	some := make([]T, 0, (len(all)+n-1)/n)
+	for i := 0; i < len(all); i += n {
+		some = append(some, all[i])
+	}
+	return some
+}
+
 // Real marks a test as one that needs more than virtual time: a server, an engine, a browser,
-// or real time that passes. Under -short it skips the test.
+// the runtime of another language, or real time that passes. Under -short it skips the test.
 func Real(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
@@ -44,7 +57,7 @@ func Real(t testing.TB) {
 	}
 }
 
-// Long marks a test that takes minutes of a processor, or under the race detector would. Under
+// Long marks a test that takes seconds of a processor, or minutes under the race detector, and of which no part would do. Under
 // -short it skips the test.
 func Long(t testing.TB) {
 	t.Helper()

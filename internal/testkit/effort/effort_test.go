@@ -1,6 +1,7 @@
 package effort_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/lockbench/lockbench/internal/testkit/effort"
@@ -21,6 +22,24 @@ func TestCount(t *testing.T) {
 	}
 	if got := effort.Count(3, 500); got < 1 {
 		t.Errorf("%d, want at least one", got)
+	}
+}
+
+// TestPart: of a table -short leaves entries out, the same each time, and not the first. Without it nothing is left out.
+func TestPart(t *testing.T) {
+	all := []int{10, 11, 12, 13, 14, 15, 16}
+	want := all
+	if testing.Short() {
+		want = []int{10, 13, 16}
+	}
+	if got := effort.Part(all, 3); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := effort.Part(all[:1], 9); len(got) != 1 {
+		t.Errorf("%v of a short table, want its first entry", got)
+	}
+	if got := effort.Part(all[:0], 9); len(got) != 0 {
+		t.Errorf("%v of an empty table", got)
 	}
 }
 
