@@ -1,7 +1,5 @@
 package locks
 
-import "errors"
-
 // RefusedError is the refusal of an acquire together with what its caller could release all the
 // same. Programs do that which release wherever an acquire ends: try, acquire, finally release.
 // Nothing is held, and a sound lock changes nothing when Lease is released.
@@ -15,12 +13,3 @@ func (e *RefusedError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the refusal.
 func (e *RefusedError) Unwrap() error { return e.Err }
-
-// WithRefused returns err with lease as what a refused caller could release, if err is an ErrTaken. Any
-// other err is returned as it is.
-func WithRefused(lease Lease, err error) error {
-	if errors.Is(err, ErrTaken) {
-		return &RefusedError{Lease: lease, Err: err}
-	}
-	return err
-}

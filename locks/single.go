@@ -40,8 +40,11 @@ func (s *single) Acquire(ctx context.Context, key string, ttl time.Duration) (Le
 	// lease does not end before the one the holder is told.
 	lease := &singleLease{lock: s, key: key, token: token, deadline: s.env.Clock.Now().Add(ttl)}
 	lease.fence, err = s.acquire(ctx, s.env.Nodes[0], key, token, ttl)
-	if err != nil {
-		return nil, WithRefused(lease, err)
+	switch {
+	case errors.Is(err, ErrTaken):
+		return nil, &RefusedError{Lease: lease, Err: err}
+	case err != nil:
+		return nil, err
 	}
 	if s.forever {
 		lease.deadline = time.Time{}

@@ -169,7 +169,7 @@ func (r *redsyncLock) Acquire(ctx context.Context, key string, ttl time.Duration
 	case err == nil:
 		return lease, nil
 	case errors.As(err, &taken):
-		return nil, locks.WithRefused(lease, locks.ErrTaken)
+		return nil, &locks.RefusedError{Lease: lease, Err: locks.ErrTaken}
 	default:
 		return nil, sorted(err)
 	}

@@ -261,12 +261,12 @@ func (c *Client) acquire(ctx context.Context, r Request, key string, ttl time.Du
 		return nil, err
 	}
 	lease := &Lease{process: p, thread: c.thread, id: a.ID, token: a.Token, deadline: deadline(began, a), lost: a.gone}
-	err = refused(a, locks.ErrTaken)
-	if err != nil && r.Wait == 0 && slices.Contains(p.can, CanReleaseRefused) {
-		err = locks.WithRefused(lease, err)
-	}
-	if err != nil {
+	switch err := refused(a, locks.ErrTaken); {
+	case err == nil:
+		return lease, nil
+	case errors.Is(err, locks.ErrTaken) && r.Wait == 0 && slices.Contains(p.can, CanReleaseRefused):
+		return nil, &locks.RefusedError{Lease: lease, Err: err}
+	default:
 		return nil, err
 	}
-	return lease, nil
 }
