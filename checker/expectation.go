@@ -21,7 +21,7 @@ func (j Judged) outcome() Outcome {
 	switch {
 	case j.Met:
 		return AsExpected
-	case j.Got == Unknown || j.Got == Disagreement:
+	case j.Got == Unknown || j.Got == Disagreement || j.Got == NotApplicable:
 		return Undecided
 	}
 	return Unexpected
@@ -60,8 +60,8 @@ func Worse(a, b Outcome) Outcome {
 }
 
 // Compare sets a report against an expectation. Properties that the expectation does
-// not name must pass or not apply. One that it wants to pass or to fail, and that the report
-// does not have because the history had nothing to do with it, is not decided.
+// not name must pass or not apply. One that it wants to pass or to fail is not decided if
+// the history had nothing to do with it, whether the report says so or leaves it out.
 func Compare(r Report, want Expectation) (Outcome, []Judged) {
 	outcome := AsExpected
 	if len(r.Results) == 0 || len(r.HarnessErrors) > 0 {

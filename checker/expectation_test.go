@@ -37,7 +37,8 @@ func TestCompare(t *testing.T) {
 		"no longer caught":           {verdicts{strict: checker.Pass, lease: checker.Pass, res: checker.Pass}, checker.Expectation{strict: checker.Fail}, checker.Unexpected},
 		"not decided, not caught":    {verdicts{lease: checker.Pass, res: checker.Pass}, checker.Expectation{strict: checker.Fail}, checker.Undecided},
 		"unknown as wanted":          {verdicts{lease: checker.Pass, res: checker.Pass}, checker.Expectation{strict: checker.Unknown}, checker.AsExpected},
-		"named must not be n/a":      {verdicts{strict: checker.NotApplicable, lease: checker.Pass, res: checker.Pass}, checker.Expectation{strict: checker.Pass}, checker.Unexpected},
+		"named must not be n/a":      {verdicts{strict: checker.NotApplicable, lease: checker.Pass, res: checker.Pass}, checker.Expectation{strict: checker.Pass}, checker.Undecided},
+		"a break that was not tried": {verdicts{strict: checker.Fail, lease: checker.Pass, res: checker.NotApplicable}, checker.Expectation{strict: checker.Fail, res: checker.Fail}, checker.Undecided},
 		"nothing wanted":             {verdicts{strict: checker.Fail, lease: checker.Pass, res: checker.Pass}, checker.Expectation{strict: checker.NotApplicable}, checker.AsExpected},
 		"a failure beats a question": {verdicts{strict: checker.Fail, res: checker.Pass}, nil, checker.Unexpected},
 	} {
