@@ -67,15 +67,18 @@ func (s *serverClock) ahead() time.Duration {
 }
 
 // outlived lets a fault of the clock last until the keys are gone that live longer than they were given: what was
-// written while the clock was ahead. A dead server is left alone, as it starts again with the right clock.
+// written while the clock was ahead. A server that is dead, or was meanwhile, is left alone: it starts again with the right clock.
 func (s *serverClock) outlived(f Fault) Fault {
 	heal := f.Stop
 	f.Stop = func(ctx context.Context) (seen string, err error) {
 		ahead := s.ahead()
-		if s.c.Alive(s.node) {
-			seen, err = heal(ctx)
-		} else {
+		switch {
+		case !s.c.Alive(s.node):
 			seen = "the server is dead, and starts again with the right clock"
+		case s.isRight(ctx):
+			seen = "the server was started again, with the right clock"
+		default:
+			seen, err = heal(ctx)
 		}
 		if err != nil || ahead <= 0 {
 			return seen, err
@@ -83,6 +86,13 @@ func (s *serverClock) outlived(f Fault) Fault {
 		return seen, s.clock.Sleep(ctx, ahead)
 	}
 	return f
+}
+
+// isRight says whether the clock can be seen to be right although it was set wrong.
+func (s *serverClock) isRight(ctx context.Context) bool {
+	is, err := readClock(ctx, s, s.clock.Now)
+	slack := is.within + clockSlack
+	return err == nil && is.ahead.Abs() <= slack && s.ahead().Abs() > slack
 }
 
 // asClocked says that the clocks of a deployment can be set, and how, or why not.

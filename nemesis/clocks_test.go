@@ -172,6 +172,30 @@ func TestClockOfAServerThatDies(t *testing.T) {
 	})
 }
 
+// A clock fault of a server that was started again is over, too.
+func TestClockOfAServerThatIsStartedAgain(t *testing.T) {
+	everywhereClocked(t, func(w world) {
+		for kind, target := range map[string]nemesis.Target{
+			"clock": {Nodes: atMaster.Nodes, By: time.Hour}, "clock-rate": {Nodes: atMaster.Nodes, Rate: 200},
+		} {
+			w.begin(kind, target)
+			must(t, w.deployment.(cluster.Killer).Kill(ctx, "master"))
+			must(t, w.deployment.(cluster.Restarter).Restart(ctx, "master"))
+			time.Sleep(100 * time.Millisecond) // at its rate the clock would be 20 s ahead
+			must(t, w.HealAll(ctx))
+		}
+	}, func(t *testing.T, _ string, ops []histories.Op) {
+		for _, op := range ops {
+			if !strings.HasPrefix(op.Complete.Value, "the server was started again") || op.Outcome() != histories.OK {
+				t.Errorf("recorded %+v", op)
+			}
+		}
+		if len(ops) != 2 {
+			t.Errorf("%d faults, want 2", len(ops))
+		}
+	})
+}
+
 // unclocked hides that the clocks of a deployment can be set.
 type unclocked struct{ deployment }
 
