@@ -226,13 +226,20 @@ func (c Config) meta(now time.Time) histories.Meta {
 	return m
 }
 
-// open brings up real servers. Those of virtual time live in the bubble of their run, and open returns an empty
+// open brings up real servers, which know what the lock needs. Those of virtual time live in the bubble of their run, and open returns an empty
 // deployment for them.
 func open(ctx context.Context, cfg Config) (Opened, error) {
 	if cfg.Backend.Virtual() {
 		return Opened{}, nil
 	}
-	return cfg.Backend.Open(ctx, cfg.topology(), Opening{Log: cfg.Log, Clocks: cfg.setsClocks()})
+	servers, err := cfg.Backend.Open(ctx, cfg.topology(), Opening{Log: cfg.Log, Clocks: cfg.setsClocks()})
+	if err != nil {
+		return servers, err
+	}
+	if err := cfg.knows(ctx, servers); err != nil {
+		return Opened{}, errors.Join(err, servers.Close())
+	}
+	return servers, nil
 }
 
 // play lets the workload run on servers, or on embedded ones in virtual time, and takes

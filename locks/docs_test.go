@@ -70,6 +70,9 @@ func document() string {
 		case len(pitfalls) == 0:
 			verdict = "broken by [what a search finds](explored.md)"
 		}
+		for _, c := range s.Commands {
+			verdict += "; needs " + c.String()
+		}
 		nodes := fmt.Sprint(s.Masters)
 		if s.Replicas > 0 {
 			nodes += fmt.Sprintf(" + %d", s.Replicas)

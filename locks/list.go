@@ -24,6 +24,7 @@ func entries() Catalogue {
 		setNXPXLuaResendSpec(),
 		setNXPXLuaAgainSpec(),
 		setNXPXLuaUntimedSpec(),
+		setNXPXFCallSpec(),
 		extendUncheckedSpec(),
 		extendLaterSpec(),
 		extendNothingSpec(),

@@ -17,7 +17,7 @@ import (
 // not get as far as that.
 func TestScriptFlush(t *testing.T) {
 	for _, spec := range libraries.Catalogue() {
-		if !spec.Sound {
+		if !spec.Sound || len(spec.Commands) > 0 { // which plain miniredis does not know
 			continue
 		}
 		t.Run(spec.Name, func(t *testing.T) {

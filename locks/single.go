@@ -97,15 +97,21 @@ func (l extendableLease) Extend(ctx context.Context, ttl time.Duration) error {
 }
 
 // extendOwn sends a script that gives key a new TTL if its value is the own token.
+func extendOwn(ctx context.Context, l *singleLease, ttl time.Duration) error {
+	return extendWith(l, ttl, func() error { return compareAndPExpire(ctx, l.lock.env.Nodes[0], l.key, l.token, ttl) })
+}
+
+// extendWith moves the lease's deadline as send tells, which gives key a new TTL if its value is
+// the own token: nil, ErrNotHeld, or an indefinite error.
 //
 // After an indefinite error nobody knows whether the server did that: the deadline is
 // then the earlier of the old one and the new.
-func extendOwn(ctx context.Context, l *singleLease, ttl time.Duration) error {
+func extendWith(l *singleLease, ttl time.Duration, send func() error) error {
 	if err := l.lock.check(l.key, ttl); err != nil {
 		return err
 	}
 	deadline := l.from(ttl)
-	err := compareAndPExpire(ctx, l.lock.env.Nodes[0], l.key, l.token, ttl)
+	err := send()
 	switch {
 	case err == nil, Classify(err) == Indefinite && (l.deadline.IsZero() || deadline.Before(l.deadline)):
 		l.deadline = deadline

@@ -36,8 +36,8 @@ type once struct {
 	op    int  // the call that it is about; 0: any
 }
 
-// scripts are the commands that run a script.
-func scripts(more ...string) []string { return append(more, "EVAL", "EVALSHA") }
+// scripts are the commands that run a script, or a function.
+func scripts(more ...string) []string { return append(more, "EVAL", "EVALSHA", "FCALL") }
 
 // arm makes a rule for the next command of a client that fits.
 func (s *Stage) arm(ctx context.Context, p schedule.Step) error {

@@ -130,7 +130,7 @@ func scenarioRows() [][]string {
 func lockHeader() []string {
 	return []string{
 		"LOCK", "SOUND", "NODES", "CAPABILITIES", "SOURCE", "BROKEN BY",
-		"COMMANDS", "ASSUMPTION", "MASTERS", "REPLICAS", "FENCING", "VARIANT OF",
+		"COMMANDS", "ASSUMPTION", "MASTERS", "REPLICAS", "FENCING", "VARIANT OF", "NEEDS",
 	}
 }
 
@@ -144,10 +144,19 @@ func lockRows() [][]string {
 		}
 		rows = append(rows, []string{
 			l.Name, yesNo(l.Sound), nodes, strings.Join(l.Capabilities(), ", "), l.Source, ranges(pitfallsOf(l, all)),
-			l.Title, l.Assumption, fmt.Sprint(l.Masters), fmt.Sprint(l.Replicas), yesNo(l.Fencing), l.Variant,
+			l.Title, l.Assumption, fmt.Sprint(l.Masters), fmt.Sprint(l.Replicas), yesNo(l.Fencing), l.Variant, needs(l),
 		})
 	}
 	return rows
+}
+
+// needs are the commands that a lock needs and not every server has.
+func needs(l locks.Spec) string {
+	var all []string
+	for _, c := range l.Commands {
+		all = append(all, c.String())
+	}
+	return strings.Join(all, ", ")
 }
 
 // pitfallsOf are the numbers of the scenarios that break a lock, which all others of those in among need not be broken by.

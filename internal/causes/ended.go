@@ -81,7 +81,7 @@ func (s *scene) releasedAnothers(e *effect, b *histories.Hold, m *effect) *check
 // argumentOf is the first argument of a script that is no key, which is what a release compares; "" if
 // there is none, or the command is no script.
 func argumentOf(words []string) string {
-	if len(words) < 3 || !strings.HasPrefix(strings.ToUpper(words[0]), "EVAL") {
+	if len(words) < 3 || !strings.HasPrefix(strings.ToUpper(words[0]), "EVAL") && !strings.EqualFold(words[0], "FCALL") {
 		return ""
 	}
 	if keys, err := strconv.Atoi(words[2]); err == nil && 0 <= keys && 3+keys < len(words) {

@@ -157,12 +157,12 @@ func callAt(calls []harness.Call, client string, at time.Duration) (n int, withi
 
 // prelude says of a command that it is about the connection alone, or about scripts.
 func prelude(name string) bool {
-	return slices.Contains([]string{"HELLO", "AUTH", "CLIENT", "SELECT", "PING", "SCRIPT", "SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE"}, name)
+	return slices.Contains([]string{"HELLO", "AUTH", "CLIENT", "SELECT", "PING", "SCRIPT", "FUNCTION", "SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE"}, name)
 }
 
 // written is how a rule names a command.
 func written(name string) string {
-	if name == "EVAL" || name == "EVALSHA" {
+	if name == "EVAL" || name == "EVALSHA" || name == "FCALL" {
 		return schedule.Script
 	}
 	return name

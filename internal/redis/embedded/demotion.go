@@ -56,7 +56,7 @@ func (n *node) newFeed(to *node, c *Cluster) *feed {
 		f.sent = max(f.sent, sent)
 	}
 	if m := n.server(); m != nil {
-		f.last = snapshot(m, n.now())
+		f.last = n.snapshot(m)
 	}
 	f.since = f.sent
 	f.flying = []change{{f.sent, f.arrival(n.source.Now()), f.last}}

@@ -71,7 +71,7 @@ func New(w *sim.World, topo cluster.Topology, opt Options) (*Cluster, error) {
 	for _, n := range topo.Nodes() {
 		member := newNode(n, w.Source(), c.shared)
 		member.clusterMode = topo.ClusterMode && n.Role == cluster.Master
-		if err := member.start(nil); err != nil {
+		if err := member.start(dataset{}); err != nil {
 			return nil, errors.Join(err, c.Close())
 		}
 		if n.Role != cluster.Replica {

@@ -16,25 +16,38 @@ const chunkName = "user_script"
 
 // interpreters is a pool.
 type interpreters struct {
-	mu     sync.Mutex
-	idle   []*interpreter
-	nested any // the context of peers that belong to a script
+	mu        sync.Mutex
+	idle      []*interpreter // of scripts
+	libraries []*interpreter // idle ones of libraries of functions
+	nested    any            // the context of peers that belong to a script
 }
 
-// get returns an interpreter. Without an idle one it makes one, for which miniredis
+// kind is where idle interpreters are. The caller holds p.mu.
+func (p *interpreters) kind(library bool) *[]*interpreter {
+	if library {
+		return &p.libraries
+	}
+	return &p.idle
+}
+
+// get returns an interpreter of scripts, or of libraries of functions. Without an idle one it makes one, for which miniredis
 // runs a script on srv. It is nil if that shows nothing, as with another version.
-func (p *interpreters) get(srv *server.Server) *interpreter {
+func (p *interpreters) get(srv *server.Server, library bool) *interpreter {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if n := len(p.idle); n > 0 {
-		in := p.idle[n-1]
-		p.idle = p.idle[:n-1]
+	idle := p.kind(library)
+	if n := len(*idle); n > 0 {
+		in := (*idle)[n-1]
+		*idle = (*idle)[:n-1]
 		return in
 	}
 	if p.nested == nil {
 		if p.nested = nestedContext(srv); p.nested == nil {
 			return nil
 		}
+	}
+	if library {
+		return newLibraryInterpreter(cloneContext(p.nested))
 	}
 	return newInterpreter(cloneContext(p.nested))
 }
@@ -45,7 +58,8 @@ func (p *interpreters) put(in *interpreter) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.idle = append(p.idle, in)
+	idle := p.kind(in.library)
+	*idle = append(*idle, in)
 }
 
 // interpreter is a Lua state that runs one script after another. Nothing that a script
@@ -61,9 +75,27 @@ type interpreter struct {
 	db     int    // the database of caller; -1: a script has changed it
 	reader *bufio.Reader
 	reply  memory
+
+	library   bool                  // it is one of libraries
+	loading   bool                  // a library registers its functions
+	functions map[string]registered // of the library that was loaded last, by name in small letters
+	readOnly  bool                  // what runs has said that it does not write
 }
 
+// newInterpreter makes an interpreter of scripts.
 func newInterpreter(nested any) *interpreter {
+	in := bareInterpreter(nested)
+	in.globals = sandbox(in.lua, map[string]library{
+		"redis":  in.redis(),
+		"server": in.redis(),
+		"cjson":  cjson(in.lua),
+		"math":   in.randomness(),
+	})
+	return in
+}
+
+// bareInterpreter makes an interpreter without an environment.
+func bareInterpreter(nested any) *interpreter {
 	in := &interpreter{
 		lua:    newState(),
 		caller: newMemory(),
@@ -72,12 +104,6 @@ func newInterpreter(nested any) *interpreter {
 	}
 	in.reader = bufio.NewReader(in.caller.buf)
 	in.caller.Ctx = nested
-	in.globals = sandbox(in.lua, map[string]library{
-		"redis":  in.redis(),
-		"server": in.redis(),
-		"cjson":  cjson(in.lua),
-		"math":   in.randomness(),
-	})
 	return in
 }
 
@@ -98,7 +124,7 @@ func (in *interpreter) run(sha string, proto *lua.FunctionProto, keys, argv []st
 	in.reply.Resp3 = resp3
 	if err := in.lua.PCall(0, 1, nil); err != nil {
 		in.spoilt = true
-		in.reply.WriteError(describe(err, sha))
+		in.reply.WriteError(describe(err, sha, chunkName))
 	} else {
 		writeReply(in.reply.Peer, in.lua.Get(-1), 0)
 		in.lua.SetTop(0)
@@ -114,21 +140,31 @@ func list(l *lua.LState, values []string) *lua.LTable {
 	return t
 }
 
-// describe words the error that ended a script as Redis 7.0 does.
-func describe(err error, sha string) string {
+// describe words the error that ended a script as Redis 7.0 does. script is its digest, or the name of a function; chunk
+// is what Redis calls where that comes from.
+func describe(err error, script, chunk string) string {
+	text := describeAlone(err)
+	var raised *lua.ApiError
+	if !errors.As(err, &raised) {
+		return text
+	}
+	_, at, found := strings.Cut(raised.StackTrace, "\t"+chunk+":")
+	if line, _, ok := strings.Cut(at, ":"); found && ok {
+		text += " script: " + script + ", on @" + chunk + ":" + line + "."
+	}
+	return text
+}
+
+// describeAlone is describe without where that was.
+func describeAlone(err error) string {
 	var raised *lua.ApiError
 	if !errors.As(err, &raised) {
 		return "ERR " + err.Error()
 	}
-	text, ok := errField(raised.Object)
-	if !ok {
-		text = "ERR " + raised.Object.String()
+	if text, ok := errField(raised.Object); ok {
+		return text
 	}
-	_, at, found := strings.Cut(raised.StackTrace, "\t"+chunkName+":")
-	if line, _, ok := strings.Cut(at, ":"); found && ok {
-		text += " script: " + sha + ", on @" + chunkName + ":" + line + "."
-	}
-	return text
+	return "ERR " + raised.Object.String()
 }
 
 // errField is the text of a table that stands for an error.

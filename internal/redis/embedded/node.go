@@ -58,7 +58,8 @@ func (n *node) start(data dataset) error {
 		return err
 	}
 	s := newScripts(m, n.shared)
-	n.scripts = s
+	s.memory = &n.memory
+	s.functions.set(data.libraries)
 	m.Server().SetPreHook(func(p *server.Peer, cmd string, args ...string) bool {
 		return n.hook(s, p, cmd, args)
 	})
@@ -68,16 +69,23 @@ func (n *node) start(data dataset) error {
 	now := n.clock.show(n.source.Now())
 	m.SetTime(now)
 	m.ClockTTL(true)
-	restore(m, data, now)
+	restore(m, data.keys, now)
 	n.memory.full.Store(false)
-	n.redis = m
+	n.redis, n.scripts = m, s
 	return nil
+}
+
+// code is the scripts and functions that the node knows.
+func (n *node) code() *scripts {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.scripts
 }
 
 // know lets a node that was just started know scripts.
 func (n *node) know(all []string) {
 	for _, source := range all {
-		n.scripts.load(n.shared.sha(source), source)
+		n.code().load(n.shared.sha(source), source)
 	}
 }
 
@@ -249,7 +257,7 @@ func isWrite(cmd string) bool {
 		"INCR", "INCRBY", "DECR", "DECRBY", "DEL", "UNLINK",
 		"EXPIRE", "PEXPIRE", "EXPIREAT", "PEXPIREAT", "PERSIST",
 		"HSET", "HSETNX", "HDEL", "HINCRBY", "LPUSH", "RPUSH", "LPOP", "RPOP",
-		"SADD", "SREM", "ZADD", "ZREM", "FLUSHALL", "FLUSHDB", "EVAL", "EVALSHA":
+		"SADD", "SREM", "ZADD", "ZREM", "FLUSHALL", "FLUSHDB", "EVAL", "EVALSHA", "FCALL", "FUNCTION":
 		return true
 	}
 	return false

@@ -16,8 +16,8 @@ var _ cluster.PowerCutter = (*Cluster)(nil)
 // would give back. The zero value is none.
 type aof struct {
 	on     bool
-	data   dataset // what it holds since the node died
-	synced dataset // what it held at StopSyncing; nil: there was none
+	data   dataset  // what it holds since the node died
+	synced *dataset // what it held at StopSyncing; nil: there was none
 }
 
 var errNoAOF = errors.New("it keeps no append-only file; Persist it first")
@@ -65,7 +65,7 @@ func (c *Cluster) StopSyncing(_ context.Context, name string) error {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.aof.synced = data
+	n.aof.synced = &data
 	return nil
 }
 
@@ -91,8 +91,8 @@ func (c *Cluster) LosePower(_ context.Context, name string) (loss cluster.PowerL
 	n.kill()
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.aof.data, n.aof.synced = synced, nil
-	loss.Cut = fmt.Sprintf("the last writes to %d of its keys", changed(synced, data, n.clock.show(n.source.Now())))
+	n.aof.data, n.aof.synced = *synced, nil
+	loss.Cut = fmt.Sprintf("the last writes to %d of its keys", changed(synced.keys, data.keys, n.clock.show(n.source.Now())))
 	return loss, nil
 }
 
@@ -104,11 +104,11 @@ func (n *node) persisted() (dataset, error) {
 	n.mu.Unlock()
 	switch {
 	case m == nil:
-		return nil, errDown
+		return dataset{}, errDown
 	case !on:
-		return nil, errNoAOF
+		return dataset{}, errNoAOF
 	}
-	return snapshot(m, n.now()), nil
+	return n.snapshot(m), nil
 }
 
 // flush brings the append-only file up to date, if there is one.
@@ -127,7 +127,7 @@ func (n *node) restart() error {
 	n.mu.Lock()
 	n.aof = aof{}
 	n.mu.Unlock()
-	return n.start(nil)
+	return n.start(dataset{})
 }
 
 // recover starts a dead node with its append-only file. Its replicas then get a copy.
@@ -149,8 +149,8 @@ func (n *node) recover() error {
 }
 
 // changed counts the keys that differ. A key that has expired by now counts as absent.
-func changed(before, after dataset, now time.Time) int {
-	alive := func(d dataset, key string) (entry, bool) {
+func changed(before, after map[string]entry, now time.Time) int {
+	alive := func(d map[string]entry, key string) (entry, bool) {
 		e, ok := d[key]
 		return e, ok && (e.expires.IsZero() || e.expires.After(now))
 	}

@@ -28,6 +28,9 @@ func (in *interpreter) redis() library {
 
 // call is redis.call: an error ends the script.
 func (in *interpreter) call(l *lua.LState) int {
+	if in.loading {
+		l.RaiseError("Script attempted to access nonexistent global variable 'call'")
+	}
 	reply, refusal := in.command(l)
 	if refusal != "" {
 		return raise(l, refusal)
@@ -38,6 +41,9 @@ func (in *interpreter) call(l *lua.LState) int {
 
 // pcall is redis.pcall: an error is a result.
 func (in *interpreter) pcall(l *lua.LState) int {
+	if in.loading {
+		l.RaiseError("Script attempted to access nonexistent global variable 'pcall'")
+	}
 	reply, refusal := in.command(l)
 	if refusal != "" {
 		reply = field(l, "err", refusal)
@@ -65,6 +71,9 @@ func (in *interpreter) command(l *lua.LState) (lua.LValue, string) {
 	name := strings.ToUpper(args[0])
 	if refusal := forbidden(name, args); refusal != "" {
 		return nil, refusal
+	}
+	if in.readOnly && (isWrite(name) || needsMemory(name)) {
+		return nil, "ERR Write commands are not allowed from read-only scripts."
 	}
 	if name == "SELECT" {
 		in.db = -1

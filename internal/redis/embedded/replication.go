@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/alicebob/miniredis/v2"
-
 	"github.com/lockbench/lockbench/internal/redis/cluster"
 )
 
@@ -35,21 +33,8 @@ type change struct {
 	data   dataset
 }
 
-// dataset is everything a server holds, with absolute expiries, as Redis itself
-// replicates them since version 7.
-type dataset map[string]entry
-
-type entry struct {
-	kind    string
-	str     string
-	fields  map[string]string
-	list    []string
-	scores  map[string]float64
-	expires time.Time // zero: never
-}
-
 func (n *node) follow(master *node, lag time.Duration) {
-	n.feedBy(&feed{from: master, to: n, lag: lag, last: dataset{}})
+	n.feedBy(&feed{from: master, to: n, lag: lag, last: dataset{keys: map[string]entry{}}})
 }
 
 // feedBy makes f the feed of n, instead of the one that it had.
@@ -104,7 +89,7 @@ func (n *node) replicate() {
 	if m == nil {
 		return
 	}
-	data, now := snapshot(m, n.now()), n.source.Now()
+	data, now := n.snapshot(m), n.source.Now()
 	for _, f := range n.downstream() {
 		f.send(data, now)
 	}
@@ -136,7 +121,7 @@ func (f *feed) arrive() {
 	}
 	f.mu.Unlock()
 	if m := f.to.server(); due != nil && m != nil {
-		restore(m, due.data, f.to.now())
+		f.to.restore(m, due.data)
 		if len(f.to.downstream()) > 0 {
 			f.to.replicate()
 		}
@@ -193,72 +178,6 @@ func (f *feed) offsets() (have, sent int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.have, f.sent
-}
-
-// snapshot copies what m holds. now is by m's own clock, which moves to it: what is left of a
-// TTL is counted from there.
-func snapshot(m *miniredis.Miniredis, now time.Time) dataset {
-	m.SetTime(now)
-	data := dataset{}
-	for _, k := range m.Keys() {
-		e := entry{kind: m.Type(k)}
-		if ttl := m.TTL(k); ttl > 0 {
-			e.expires = now.Add(ttl)
-		}
-		switch e.kind {
-		case "string":
-			e.str, _ = m.Get(k)
-		case "hash":
-			e.fields = map[string]string{}
-			fields, _ := m.HKeys(k)
-			for _, f := range fields {
-				e.fields[f] = m.HGet(k, f)
-			}
-		case "list":
-			list, _ := m.List(k)
-			e.list = slices.Clone(list) // it is the server's own
-		case "set":
-			e.list, _ = m.Members(k)
-		case "zset":
-			e.scores = map[string]float64{} // SortedSet would give the server's own
-			members, _ := m.ZMembers(k)
-			for _, member := range members {
-				e.scores[member], _ = m.ZScore(k, member)
-			}
-		}
-		data[k] = e
-	}
-	return data
-}
-
-// restore replaces what m holds. now is by m's own clock, which moves to it.
-func restore(m *miniredis.Miniredis, data dataset, now time.Time) {
-	m.SetTime(now)
-	m.FlushAll()
-	for k, e := range data {
-		if !e.expires.IsZero() && !e.expires.After(now) {
-			continue
-		}
-		switch e.kind {
-		case "string":
-			_ = m.Set(k, e.str) // fails only for a key of another type, and there is none
-		case "hash":
-			for f, v := range e.fields {
-				m.HSet(k, f, v)
-			}
-		case "list":
-			_, _ = m.RPush(k, e.list...)
-		case "set":
-			_, _ = m.SAdd(k, e.list...)
-		case "zset":
-			for member, score := range e.scores {
-				_, _ = m.ZAdd(k, score, member)
-			}
-		}
-		if !e.expires.IsZero() {
-			m.SetTTL(k, e.expires.Sub(now))
-		}
-	}
 }
 
 func (c *Cluster) feedTo(replica string) (*feed, error) {

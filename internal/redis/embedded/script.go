@@ -29,18 +29,24 @@ type scripts struct {
 	queued bool                          // by a MULTI: what the EXEC runs may have become known since
 	teller *server.Peer                  // loads them into miniredis
 
+	functions functionStore
+	memory    *memoryLimit // of the server
+
 	random drand48 // guarded by redis
 }
 
 func newScripts(m *miniredis.Miniredis, shared *Shared) *scripts {
 	return &scripts{redis: m, srv: m.Server(), shared: shared, known: map[string]*lua.FunctionProto{},
-		teller: discard(), random: newDrand48(firstSeed)}
+		teller: discard(), random: newDrand48(firstSeed), memory: new(memoryLimit)}
 }
 
 // serve runs before every command and says whether it has answered it.
 func (s *scripts) serve(p *server.Peer, cmd string, args []string) bool {
 	switch cmd {
 	case "EVAL", "EVALSHA", "SCRIPT":
+	case "FCALL", "FCALL_RO", "FUNCTION":
+		s.function(p, cmd, args)
+		return true
 	case "EXEC": // miniredis runs what was queued
 		s.mu.Lock()
 		queued := s.queued
@@ -156,7 +162,7 @@ func (s *scripts) run(p *server.Peer, db int, sha string, keys, argv []string) b
 	if proto == nil {
 		return false
 	}
-	in := s.shared.lua.get(s.srv)
+	in := s.shared.lua.get(s.srv, false)
 	if in == nil {
 		return false
 	}

@@ -13,9 +13,10 @@ import (
 // Shared keeps for the clusters that share it what costs more to make than to use: compiled scripts, what runs them, and buffers.
 // It is safe for concurrent use. The zero value is empty and ready.
 type Shared struct {
-	lua   interpreters
-	bySHA sync.Map // of *lua.FunctionProto, which nobody changes
-	shas  sync.Map // of string, by script
+	lua    interpreters
+	bySHA  sync.Map // of *lua.FunctionProto, which nobody changes
+	byCode sync.Map // the same, of libraries of functions
+	shas   sync.Map // of string, by script
 
 	buffers wire.Buffers
 }
@@ -34,15 +35,35 @@ func (c *Shared) script(sha, script string) (*lua.FunctionProto, error) {
 	if known, ok := c.bySHA.Load(sha); ok {
 		return known.(*lua.FunctionProto), nil
 	}
-	chunk, err := parse.Parse(strings.NewReader(script), chunkName)
+	proto, err := compile(script, chunkName)
+	if err == nil {
+		c.bySHA.Store(sha, proto)
+	}
+	return proto, err
+}
+
+// library compiles a library of functions, whose first line is no Lua.
+func (c *Shared) library(code string) (*lua.FunctionProto, error) {
+	if known, ok := c.byCode.Load(code); ok {
+		return known.(*lua.FunctionProto), nil
+	}
+	_, body, _ := strings.Cut(code, "\n")
+	proto, err := compile("\n"+body, functionChunk)
+	if err == nil {
+		c.byCode.Store(code, proto)
+	}
+	return proto, err
+}
+
+func compile(source, name string) (*lua.FunctionProto, error) {
+	chunk, err := parse.Parse(strings.NewReader(source), name)
 	if err != nil {
 		return nil, err
 	}
-	proto, err := lua.Compile(chunk, chunkName)
+	proto, err := lua.Compile(chunk, name)
 	if err != nil {
 		return nil, err
 	}
 	proto.IsVarArg &^= lua.VarArgNeedsArg // nobody passes arguments to a script
-	c.bySHA.Store(sha, proto)
 	return proto, nil
 }

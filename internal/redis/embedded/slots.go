@@ -48,7 +48,7 @@ func keysOf(cmd string, args []string) []string {
 			keys = append(keys, args[i])
 		}
 		return keys
-	case "EVAL", "EVALSHA":
+	case "EVAL", "EVALSHA", "FCALL", "FCALL_RO":
 		if len(args) < 2 {
 			return nil
 		}

@@ -3,7 +3,8 @@
 // over, so that only the wire and the clients can fail.
 //
 // Every key of a run has a prefix of its own and is removed by Close. What a run cannot
-// take back are the scripts that it leaves in the servers' script caches.
+// take back are the scripts that it leaves in the servers' script caches, and the library of
+// functions that lock setnx-px-fcall loads.
 package external
 
 import (

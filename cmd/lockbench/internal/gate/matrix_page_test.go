@@ -23,7 +23,8 @@ func TestMatrixPage(t *testing.T) {
 		marks[m[1]] += strings.ReplaceAll(m[2], " ", "")
 	}
 	// When A dies in P02, redlock-in-turns has asked one of five servers, and then nobody contends.
-	unjudged := map[string]int{"redlock-in-turns": 1}
+	// The server of P51 comes back without its library of functions, and then nobody can release.
+	unjudged := map[string]int{"redlock-in-turns": 1, "setnx-px-fcall": 1}
 	for _, lock := range libraries.Catalogue() {
 		got := marks[lock.Name]
 		switch {

@@ -1,0 +1,15 @@
+package locks
+
+import "fmt"
+
+// A Command is one of Redis' that a lock cannot do without, and that not every server has on which
+// locks can be played.
+type Command struct {
+	Name  string // such as FCALL
+	Since string // the servers that have it, such as "Redis 7.0"
+}
+
+// String is the command and since when there is one.
+func (c Command) String() string { return fmt.Sprintf("%s (%s)", c.Name, c.Since) }
+
+func fcallCommand() Command { return Command{Name: "FCALL", Since: "Redis 7.0, Valkey 7.2"} }
