@@ -20,7 +20,8 @@ func clientTokenSpec() Spec {
 // the process's number do.
 //
 // Broken: to it all threads of a process are one owner, and so are all attempts of one client.
-// A release that comes twice ends the hold of whoever came next in the same process (P81).
+// A release that comes twice ends the hold of whoever came next in the same process (P81), and one by a
+// thread that was refused that of the thread that holds the lock (P97).
 func newClientToken(env Env) Locker {
 	lock := newSetNXPX(env, compareAndDelete)
 	lock.token = func(env Env) (string, error) { return env.Client, nil }

@@ -38,7 +38,7 @@ func setGetSpec() Spec {
 //
 // Broken: SET writes whatever it finds. Who is refused has put its own token and its own TTL in
 // the holder's place, so that the holder's release is refused and the key belongs to nobody
-// (P90).
+// (P90). If it releases all the same, it deletes that, and somebody else gets in (P96).
 func newSetGet(env Env) Locker {
 	return &single{env: env, release: compareAndDelete, acquire: setGetPX}
 }

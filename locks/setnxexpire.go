@@ -34,8 +34,9 @@ func setNXExpireSpec() Spec {
 // about the race.
 //
 // Broken: a client that stops between the two commands leaves a key that never
-// expires (P02), and DEL takes the lock from whoever holds it by then (P07). The
-// token is written, as in A, but the release does not look at it.
+// expires (P02), and DEL takes the lock from whoever holds it by then (P07), also if
+// whoever sends it was refused (P96). The token is written, as in A, but the release does
+// not look at it.
 func newSetNXExpire(env Env) Locker {
 	return &single{
 		env:     env,

@@ -29,7 +29,8 @@ func setNXPXDelSpec() Spec {
 //
 // Source: A 4.3, D 服务宕机.
 //
-// Broken: a holder that outlives its lease deletes the next holder's lock (P07).
+// Broken: a holder that outlives its lease deletes the next holder's lock (P07), and so does a client
+// that was refused and releases all the same (P96).
 func newSetNXPXDel(env Env) Locker {
 	return newSetNXPX(env, func(ctx context.Context, node *redis.Client, key, _ string) error {
 		return del(ctx, node, key)
