@@ -19,12 +19,12 @@ const (
 
 type myLock struct{ client *redis.Client }
 
-// Acquire tries once, and returns a lease or ErrTaken.
+// Acquire tries once, and returns a lease, or ErrTaken with what a careless caller could release.
 func (l myLock) Acquire(ctx context.Context, key string, ttl time.Duration) (any, error) {
 	token := rand.Text()
 	err := l.client.SetArgs(ctx, "lock:"+key, token, redis.SetArgs{Mode: "NX", TTL: ttl}).Err()
 	if errors.Is(err, redis.Nil) {
-		return nil, ErrTaken
+		return token, ErrTaken
 	}
 	return token, err
 }
@@ -53,8 +53,9 @@ func (l myLock) compare(ctx context.Context, script, key string, args ...any) er
 
 func main() {
 	about := About{
-		Keys:    []string{"lock:%s"}, // under which names the lock on %s is kept
-		Threads: true,                // goroutines may share a lock
+		Keys:            []string{"lock:%s"}, // under which names the lock on %s is kept
+		Threads:         true,                // goroutines may share a lock
+		ReleasesRefused: true,                // lockbench may release what Acquire returns with ErrTaken
 		// Promises are what your lock keeps beyond that, such as {"tolerance": 500}; see
 		// lockbench's docs/worker-protocol.md.
 		Promises: map[string]any{},

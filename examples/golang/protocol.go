@@ -19,7 +19,8 @@ import (
 // Lock is what lockbench calls. An error leaves the outcome open, unless it is ErrTaken,
 // ErrNotHeld or ErrInvalid.
 type Lock interface {
-	// Acquire tries once, and returns a lease, whatever you like, or ErrTaken.
+	// Acquire tries once, and returns a lease, whatever you like, or ErrTaken: with About.ReleasesRefused
+	// together with what its caller could release all the same.
 	Acquire(ctx context.Context, key string, ttl time.Duration) (any, error)
 	// Release returns ErrNotHeld if the lease was no longer the caller's.
 	Release(ctx context.Context, key string, lease any) error
@@ -50,10 +51,12 @@ var (
 
 // About says what the lock is; see docs/worker-protocol.md.
 type About struct {
-	Keys     []string       `json:"keys"`     // under which names the lock on %s is kept in Redis
-	Database int            `json:"database"` // in which they are
-	Threads  bool           `json:"-"`        // several goroutines may use one Lock at a time
-	Promises map[string]any `json:"promises,omitempty"`
+	Keys     []string `json:"keys"`     // under which names the lock on %s is kept in Redis
+	Database int      `json:"database"` // in which they are
+	Threads  bool     `json:"-"`        // several goroutines may use one Lock at a time
+	// ReleasesRefused says that what comes with an ErrTaken of Acquire may be released.
+	ReleasesRefused bool           `json:"-"`
+	Promises        map[string]any `json:"promises,omitempty"`
 }
 
 // request is a line from lockbench.
@@ -98,13 +101,20 @@ type worker struct {
 
 	mu       sync.Mutex // of what follows
 	out      *json.Encoder
-	leases   map[int64]*lease // by the id of the acquire
-	released map[int64]int64  // the lease that a thread gave back last
+	leases   map[int64]*lease       // by the id of the acquire
+	released map[int64]int64        // the lease that a thread gave back last
+	refused  map[int64]refusedLease // what a thread's latest acquire was refused
+}
+
+// refusedLease is what an acquire was refused, by its id.
+type refusedLease struct {
+	id int64
+	lease
 }
 
 // serve answers lockbench until it is done. makeLock is given "host:port" of each master.
 func serve(about About, makeLock func(addresses []string) Lock) {
-	w := &worker{about: about, make: makeLock, out: json.NewEncoder(os.Stdout), leases: map[int64]*lease{}, released: map[int64]int64{}}
+	w := &worker{about: about, make: makeLock, out: json.NewEncoder(os.Stdout), leases: map[int64]*lease{}, released: map[int64]int64{}, refused: map[int64]refusedLease{}}
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 1<<20)
 	threads := map[int64]chan request{}
@@ -192,6 +202,9 @@ func (w *worker) answer(r request, began time.Time) answer {
 func (w *worker) lease(r request) *lease {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if of, ok := w.refused[r.Thread]; ok && r.Op == "release" && of.id == r.Lease {
+		return &of.lease
+	}
 	l, last := w.leases[r.Lease], w.released[r.Thread]
 	if r.Op != "release" {
 		if last == r.Lease {
@@ -220,6 +233,9 @@ func (w *worker) hello(r request) (answer, error) {
 		return nil, impossible("this worker speaks protocol 2, and lockbench an older one")
 	}
 	can, guards, lock := []string{"release-twice"}, []string{"none", "elapsed", "epoch"}, w.make([]string{"127.0.0.1:1"})
+	if w.about.ReleasesRefused {
+		can = append(can, "release-refused")
+	}
 	if w.about.Threads {
 		can = append(can, "threads")
 	}
@@ -278,14 +294,25 @@ func (w *worker) acquire(ctx context.Context, r request, began time.Time) (answe
 	} else {
 		own, err = w.lock.Acquire(ctx, r.Key, ms(r.TTL))
 	}
+	l := &lease{key: r.Key, own: own}
+	w.note(r, l, err)
 	if err != nil {
 		return nil, err
 	}
-	l := &lease{key: r.Key, own: own}
-	w.mu.Lock()
-	w.leases[r.ID] = l
-	w.mu.Unlock()
 	return w.lasting(l, from.Add(ms(r.TTL)), began), nil
+}
+
+// note keeps what an acquire was granted, or was refused.
+func (w *worker) note(r request, l *lease, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.refused, r.Thread)
+	switch {
+	case err == nil:
+		w.leases[r.ID] = l
+	case errors.Is(err, ErrTaken) && l.own != nil:
+		w.refused[r.Thread] = refusedLease{r.ID, *l}
+	}
 }
 
 // lasting says when a lease ends. It counts from before the command was sent, so that it ends

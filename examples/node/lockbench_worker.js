@@ -9,6 +9,7 @@
 //     static promises = {}        // see docs/worker-protocol.md
 //     static threads = false      // several tasks may use one MyLock at a time
 //     static releasesTwice = false // what was released may be released again
+//     static releasesRefused = false // a refused acquire throws new Refused('taken', text, lease), and that lease may be released
 //
 //     constructor(addresses, setting)        // 'host:port' of each master
 //     async acquire(key, ttlMs)              // a lease, whatever you like; null: taken
@@ -29,9 +30,10 @@ const readline = require('readline')
 
 /** A definite refusal: what was asked for did not happen, and never will. */
 class Refused extends Error {
-  constructor (reason, text) { // taken, not-held, invalid or rejected
+  constructor (reason, text, lease = null) { // taken, not-held, invalid or rejected; lease: see releasesRefused
     super(text)
     this.reason = reason
+    this.lease = lease
   }
 }
 
@@ -119,6 +121,7 @@ class Worker {
   constructor (Lock) {
     this.Lock = Lock
     this.leases = new Map() // by the id of the acquire
+    this.refused = new Map() // by the number of the thread: what its latest acquire was refused, with the id of that
     this.tasks = Lock.threads ? new Map() : null // by the number of the thread: its last call; null: the lock is for one
   }
 
@@ -131,7 +134,8 @@ class Worker {
       worker: this.Lock.name,
       pid: process.pid,
       can: ['extend', 'wait'].filter((m) => this.has(m))
-        .concat(this.Lock.threads ? ['threads'] : [], this.Lock.releasesTwice ? ['release-twice'] : []),
+        .concat(this.Lock.threads ? ['threads'] : [], this.Lock.releasesTwice ? ['release-twice'] : [])
+        .concat(this.Lock.releasesRefused ? ['release-refused'] : []),
       guards: ['none', 'elapsed', 'epoch'].concat(this.has('holds') ? ['check-token'] : []),
       keys: this.Lock.keys,
       database: this.Lock.database,
@@ -155,6 +159,17 @@ class Worker {
   }
 
   async acquire (request) {
+    const thread = request.thread || 0
+    this.refused.delete(thread)
+    try {
+      return await this.attempt(request)
+    } catch (why) {
+      if (why instanceof Refused && why.lease !== null) this.refused.set(thread, { id: request.id, key: request.key, token: why.lease })
+      throw why
+    }
+  }
+
+  async attempt (request) {
     let began = now()
     const token = request.wait
       ? await this.lock.wait(request.key, Math.round(request.ttl || 0), request.wait)
@@ -189,9 +204,12 @@ class Worker {
   }
 
   async release (request) {
-    const lease = this.lease(request)
-    if (!this.Lock.releasesTwice || lease.released) this.leases.delete(request.lease)
-    lease.released = true
+    let lease = this.refused.get(request.thread || 0)
+    if (!lease || lease.id !== request.lease) {
+      lease = this.lease(request)
+      if (!this.Lock.releasesTwice || lease.released) this.leases.delete(request.lease)
+      lease.released = true
+    }
     if (await this.lock.release(lease.key, lease.token) === false) throw new Refused('not-held', 'lock is not held')
     return {}
   }

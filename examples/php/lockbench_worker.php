@@ -7,6 +7,7 @@
 //     const KEYS = ['lock:%s'];   // the names under which the lock is kept in Redis
 //     const DATABASE = 0;         // the database that they are in
 //     const PROMISES = [];        // see docs/worker-protocol.md
+//     const RELEASES_REFUSED = false; // a refused acquire throws new Refused('taken', $text, $lease), and that lease may be released
 //
 //     function __construct(array $addresses, array $setting);   // 'host:port' of each master
 //     function acquire(string $key, int $ttlMs);                // a lease, whatever you like; null: taken
@@ -29,8 +30,11 @@ namespace Lockbench;
 /** A definite refusal: what was asked for did not happen, and never will. */
 class Refused extends \Exception
 {
-    /** reason is taken, not-held, invalid or rejected. */
-    public function __construct(public string $reason, string $text)
+    /**
+     * reason is taken, not-held, invalid or rejected. lease is what the caller of a refused acquire could release all the same; null:
+     * nothing.
+     */
+    public function __construct(public string $reason, string $text, public mixed $lease = null)
     {
         parent::__construct($text);
     }
@@ -98,6 +102,7 @@ class Worker
     private array $scripts;
     private string $guard;
     private array $leases = []; // by the id of the acquire
+    private ?array $refused = null; // what the latest acquire was refused, with the id of that
 
     public function __construct(private string $class)
     {
@@ -122,7 +127,10 @@ class Worker
             'protocol' => 2,
             'worker' => $this->class,
             'pid' => getmypid(),
-            'can' => array_values(array_filter(['extend', 'wait'], $this->has(...))),
+            'can' => array_merge(
+                array_values(array_filter(['extend', 'wait'], $this->has(...))),
+                $this->constant('RELEASES_REFUSED') ? ['release-refused'] : [],
+            ),
             'guards' => array_merge(['none', 'elapsed', 'epoch'], $this->has('holds') ? ['check-token'] : []),
             'keys' => $this->constant('KEYS'),
             'database' => $this->constant('DATABASE'),
@@ -145,6 +153,19 @@ class Worker
     }
 
     public function acquire(array $request): array
+    {
+        $this->refused = null;
+        try {
+            return $this->attempt($request);
+        } catch (Refused $why) {
+            if ($why->lease !== null) {
+                $this->refused = ['id' => $request['id'], 'key' => $request['key'], 'token' => $why->lease];
+            }
+            throw $why;
+        }
+    }
+
+    private function attempt(array $request): array
     {
         $began = now();
         $ttl = (int) round($request['ttl'] ?? 0);
@@ -192,8 +213,11 @@ class Worker
 
     public function release(array $request): array
     {
-        $lease = $this->lease($request);
-        unset($this->leases[$request['lease']]);
+        $lease = $this->refused;
+        if ($lease === null || $lease['id'] !== $request['lease']) {
+            $lease = $this->lease($request);
+            unset($this->leases[$request['lease']]);
+        }
         if ($this->lock->release($lease['key'], $lease['token']) === false) {
             throw new Refused('not-held', 'lock is not held');
         }

@@ -8,6 +8,7 @@
         PROMISES = {}               # see docs/worker-protocol.md
         THREADS = False             # several threads may use one MyLock at a time
         RELEASES_TWICE = False      # what was released may be released again
+        RELEASES_REFUSED = False    # a refused acquire raises Refused("taken", text, lease), and that lease may be released
         ERRORS = (redis.RedisError,)  # after these nobody knows what happened; OSError always is one
 
         def __init__(self, addresses, setting): ...    # "host:port" of each master
@@ -41,18 +42,19 @@ import traceback
 
 GUARDS = ("none", "elapsed", "epoch", "done-marker")
 OPTIONAL = {"extend": "extend", "wait": "wait", "acquire_read": "share", "count": "reenter"}
-ATTRIBUTES = {"TELLS_LOSS": "lost", "THREADS": "threads", "RELEASES_TWICE": "release-twice"}
+ATTRIBUTES = {"TELLS_LOSS": "lost", "THREADS": "threads", "RELEASES_TWICE": "release-twice", "RELEASES_REFUSED": "release-refused"}
 
 
 class Refused(Exception):
     """A definite refusal: what was asked for did not happen, and never will.
 
-    reason is taken, not-held, invalid or rejected; see docs/worker-protocol.md.
+    reason is taken, not-held, invalid or rejected; see docs/worker-protocol.md. lease is what the caller of a refused
+    acquire could release all the same; None: nothing.
     """
 
-    def __init__(self, reason, text):
+    def __init__(self, reason, text, lease=None):
         super().__init__(text)
-        self.reason = reason
+        self.reason, self.lease = reason, lease
 
 
 class Impossible(Exception):
@@ -144,6 +146,7 @@ class Worker:
         self.threads = None  # by their numbers: the requests that wait for each; None: the lock is for one
         self.own = threading.local()  # of each thread: its connection to the register
         self.leases = {}  # by the id of the acquire
+        self.refused = {}  # by thread: what its latest acquire was refused, with the id of that
 
     def chosen(self, request):
         name = request.get("lock", "")
@@ -193,6 +196,16 @@ class Worker:
                 self.write_line({"event": "lost", "lease": number, "remaining": (lease["ends"] - time.monotonic()) * 1000})
 
     def acquire(self, request):
+        thread = request.get("thread", 0)
+        self.refused.pop(thread, None)
+        try:
+            return self.attempt(request)
+        except Refused as refusal:
+            if refusal.lease is not None:
+                self.refused[thread] = {"id": request["id"], "key": request["key"], "token": refusal.lease}
+            raise
+
+    def attempt(self, request):
         key, ttl, began = request["key"], round(request.get("ttl", 0)), time.monotonic()
         if request.get("mode") == "read":
             token = self.lock.acquire_read(key, ttl)
@@ -228,10 +241,12 @@ class Worker:
         return self.lasting(lease, request, ends)
 
     def release(self, request):
-        lease = self.lease(request)
-        if not self.twice or lease.get("released"):
-            del self.leases[request["lease"]]
-        lease["released"] = True
+        lease = self.refused.get(request.get("thread", 0))
+        if lease is None or lease["id"] != request["lease"]:
+            lease = self.lease(request)
+            if not self.twice or lease.get("released"):
+                del self.leases[request["lease"]]
+            lease["released"] = True
         if self.lock.release(lease["key"], lease["token"]) is False:
             raise Refused("not-held", "lock is not held")
         return {}

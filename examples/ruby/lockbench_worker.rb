@@ -10,6 +10,7 @@
 #     PROMISES = {}        # see docs/worker-protocol.md
 #     THREADS = false      # several threads may use one MyLock at a time
 #     RELEASES_TWICE = false # what was released may be released again
+#     RELEASES_REFUSED = false # a refused acquire raises Refused.new("taken", text, lease), and that lease may be released
 #
 #     def initialize(addresses, setting)      # "host:port" of each master
 #     def acquire(key, ttl_ms)                # a lease, whatever you like; nil: taken
@@ -34,10 +35,12 @@ module Lockbench
   # A definite refusal: what was asked for did not happen, and never will.
   class Refused < StandardError
     attr_reader :reason # taken, not-held, invalid or rejected
+    attr_reader :lease # what the caller of a refused acquire could release all the same; nil: nothing
 
-    def initialize(reason, text)
+    def initialize(reason, text, lease = nil)
       super(text)
       @reason = reason
+      @lease = lease
     end
   end
 
@@ -48,7 +51,7 @@ module Lockbench
   class TimedOut < Exception; end # rubocop:disable Lint/InheritException
 
   OPTIONAL = { extend_lease: "extend", wait: "wait" }.freeze
-  CONSTANTS = { THREADS: "threads", RELEASES_TWICE: "release-twice" }.freeze
+  CONSTANTS = { THREADS: "threads", RELEASES_TWICE: "release-twice", RELEASES_REFUSED: "release-refused" }.freeze
   METHODS = %w[hello configure acquire read write extend release].freeze
 
   # A client that sends nothing twice: a SET NX that is sent again meets its own key.
@@ -66,6 +69,7 @@ module Lockbench
     def initialize(lock)
       @class = lock
       @leases = {} # by the id of the acquire
+      @refused = {} # by thread: what its latest acquire was refused, with the id of that
       @threads = constant(:THREADS) ? {} : nil # by their numbers: the requests that wait for each
       @out = Mutex.new
     end
@@ -97,6 +101,15 @@ module Lockbench
     end
 
     def acquire(request)
+      thread = request["thread"] || 0
+      @refused.delete(thread)
+      attempt(request)
+    rescue Refused => e
+      @refused[thread] = { id: request["id"], key: request["key"], token: e.lease } if e.lease
+      raise
+    end
+
+    def attempt(request)
       began = Lockbench.now
       key = request["key"]
       ttl = request["ttl"].to_f.round
@@ -138,9 +151,12 @@ module Lockbench
     end
 
     def release(request)
-      lease = lease(request)
-      @leases.delete(request["lease"]) if lease[:released] || !constant(:RELEASES_TWICE)
-      lease[:released] = true
+      lease = @refused[request["thread"] || 0]
+      if lease.nil? || lease[:id] != request["lease"]
+        lease = lease(request)
+        @leases.delete(request["lease"]) if lease[:released] || !constant(:RELEASES_TWICE)
+        lease[:released] = true
+      end
       raise Refused.new("not-held", "lock is not held") if @lock.release(lease[:key], lease[:token]) == false
 
       {}

@@ -2,7 +2,7 @@
 // A sound lock in Node.js that several tasks may use at once, on one connection: replies come in the order of their commands.
 
 const crypto = require('crypto')
-const { serve, Redis } = require('../node/lockbench_worker')
+const { serve, Redis, Refused } = require('../node/lockbench_worker')
 
 const RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
 
@@ -10,6 +10,7 @@ class Threads {
   static keys = ['lock:%s']
   static threads = true
   static releasesTwice = true
+  static releasesRefused = true
 
   constructor (addresses) {
     this.redis = new Redis(addresses[0])
@@ -17,7 +18,8 @@ class Threads {
 
   async acquire (key, ttlMs) {
     const token = crypto.randomBytes(8).toString('hex')
-    return await this.redis.command('SET', 'lock:' + key, token, 'NX', 'PX', ttlMs) === null ? null : token
+    if (await this.redis.command('SET', 'lock:' + key, token, 'NX', 'PX', ttlMs) === null) throw new Refused('taken', 'lock is taken', token)
+    return token
   }
 
   async release (key, token) {

@@ -6,14 +6,14 @@ import threading
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
 
-from lockbench_worker import Redis, serve  # noqa: E402
+from lockbench_worker import Redis, Refused, serve  # noqa: E402
 
 RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
 
 
 class Threads:
     KEYS = ["lock:%s"]
-    THREADS, RELEASES_TWICE = True, True
+    THREADS, RELEASES_TWICE, RELEASES_REFUSED = True, True, True
 
     def __init__(self, addresses, setting):
         self.address, self.connections = addresses[0], threading.local()
@@ -25,7 +25,9 @@ class Threads:
 
     def acquire(self, key, ttl_ms):
         token = os.urandom(8).hex()
-        return token if self.command("SET", "lock:" + key, token, "NX", "PX", ttl_ms) else None
+        if not self.command("SET", "lock:" + key, token, "NX", "PX", ttl_ms):
+            raise Refused("taken", "lock is taken", token)
+        return token
 
     def release(self, key, token):
         return self.command("EVAL", RELEASE, 1, "lock:" + key, token) == 1

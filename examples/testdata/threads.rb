@@ -9,6 +9,7 @@ class Threads
   KEYS = ["lock:%s"].freeze
   THREADS = true
   RELEASES_TWICE = true
+  RELEASES_REFUSED = true
 
   RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
 
@@ -22,7 +23,9 @@ class Threads
 
   def acquire(key, ttl_ms)
     token = SecureRandom.hex
-    token if redis.set("lock:#{key}", token, nx: true, px: ttl_ms)
+    raise Lockbench::Refused.new("taken", "lock is taken", token) unless redis.set("lock:#{key}", token, nx: true, px: ttl_ms)
+
+    token
   end
 
   def release(key, token)

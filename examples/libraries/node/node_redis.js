@@ -6,7 +6,7 @@
 
 const { randomUUID } = require('crypto')
 const { createClient } = require('redis')
-const { serve } = require('../../node/lockbench_worker')
+const { serve, Refused } = require('../../node/lockbench_worker')
 
 const RELEASE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end"
 
@@ -15,6 +15,7 @@ class NodeRedis {
   static promises = { endless: true } // a command has no time-out
   static threads = true // what lockbench calls a thread is a task here
   static releasesTwice = true
+  static releasesRefused = true
 
   constructor (addresses, setting) {
     this.address = addresses[0]
@@ -34,7 +35,8 @@ class NodeRedis {
   async acquire (key, ttlMs) {
     const client = await this.connected()
     const token = randomUUID()
-    return await client.set(key, token, { NX: true, PX: ttlMs }) === 'OK' ? token : null
+    if (await client.set(key, token, { NX: true, PX: ttlMs }) !== 'OK') throw new Refused('taken', 'lock is taken', token)
+    return token
   }
 
   async release (key, token) {

@@ -14,6 +14,7 @@ use Illuminate\Redis\RedisManager;
 abstract class LaravelLock
 {
     const KEYS = ['%s'];
+    const RELEASES_REFUSED = true;
     const PROMISES = ['whole_seconds' => true, 'poll' => 250]; // as its documentation and block() say
 
     private RedisManager $manager;
@@ -37,7 +38,7 @@ abstract class LaravelLock
     public function acquire(string $key, int $ttlMs)
     {
         $lock = $this->lock($key, $ttlMs);
-        return $lock->get() ? $lock : null;
+        return $lock->get() ? $lock : throw new Lockbench\Refused('taken', 'lock is taken', $lock);
     }
 
     public function wait(string $key, int $ttlMs, float $limitS)

@@ -16,6 +16,7 @@ use Symfony\Component\Lock\Store\RedisStore;
 abstract class SymfonyLock
 {
     const KEYS = ['%s'];
+    const RELEASES_REFUSED = true;
     const PROMISES = ['silent_release' => true]; // release() returns nothing
 
     private OnPhpRedis|OnPredis $on;
@@ -32,7 +33,7 @@ abstract class SymfonyLock
     public function acquire(string $key, int $ttlMs)
     {
         $lock = $this->locks->createLock($key, $ttlMs / 1000);
-        return $lock->acquire() ? $lock : null;
+        return $lock->acquire() ? $lock : throw new Lockbench\Refused('taken', 'lock is taken', $lock);
     }
 
     public function release(string $key, $lock): ?bool

@@ -11,7 +11,7 @@ import redis
 import redis.asyncio
 from redis.exceptions import LockError
 
-from loop import serve
+from loop import Refused, serve
 
 
 class RedisAsyncio:
@@ -20,7 +20,8 @@ class RedisAsyncio:
     ERRORS = (redis.RedisError,)
     # As extend and sleep document their defaults; without socket_timeout a call waits for ever.
     PROMISES = {"extend_adds": True, "poll": 100, "endless": True}
-    THREADS, RELEASES_TWICE = True, True  # what lockbench calls a thread is a task here
+    RELEASES_TWICE, RELEASES_REFUSED = True, True
+    THREADS = True  # what lockbench calls a thread is a task here
 
     def __init__(self, addresses, setting):
         host, _, port = addresses[0].rpartition(":")
@@ -39,7 +40,9 @@ class RedisAsyncio:
 
     async def take(self, key, ttl_ms, **how):
         lock = self.new(key, ttl_ms)
-        return lock if await lock.acquire(**how) else None
+        if not await lock.acquire(**how):
+            raise Refused("taken", "lock is taken", lock)
+        return lock
 
     def acquire(self, key, ttl_ms):
         return self.run(self.take, key, ttl_ms, blocking=False)

@@ -7,7 +7,7 @@
 import redis
 from redis.exceptions import LockError
 
-from loop import serve
+from loop import Refused, serve
 
 
 class RedisPy:
@@ -16,7 +16,7 @@ class RedisPy:
     ERRORS = (redis.RedisError,)
     # As extend and sleep document their defaults; without socket_timeout a call waits for ever.
     PROMISES = {"extend_adds": True, "poll": 100, "endless": True}
-    THREADS, RELEASES_TWICE = True, True
+    THREADS, RELEASES_TWICE, RELEASES_REFUSED = True, True, True
     LOCK, EXTEND = {}, {}
 
     def __init__(self, addresses, setting):
@@ -31,7 +31,9 @@ class RedisPy:
 
     def acquire(self, key, ttl_ms):
         lock = self.new(key, ttl_ms)
-        return lock if lock.acquire(blocking=False) else None
+        if not lock.acquire(blocking=False):
+            raise Refused("taken", "lock is taken", lock)
+        return lock
 
     def wait(self, key, ttl_ms, limit_s):
         lock = self.new(key, ttl_ms)

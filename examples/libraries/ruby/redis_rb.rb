@@ -12,6 +12,7 @@ class RedisRb
   KEYS = ["%s"].freeze
   THREADS = true
   RELEASES_TWICE = true
+  RELEASES_REFUSED = true
 
   RELEASE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end"
 
@@ -22,7 +23,9 @@ class RedisRb
 
   def acquire(key, ttl_ms)
     token = SecureRandom.hex
-    token if @client.set(key, token, nx: true, px: ttl_ms)
+    raise Lockbench::Refused.new("taken", "lock is taken", token) unless @client.set(key, token, nx: true, px: ttl_ms)
+
+    token
   end
 
   def release(key, token)

@@ -1,0 +1,69 @@
+package examples_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/examples"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
+	"github.com/lockbench/lockbench/internal/worker"
+	"github.com/lockbench/lockbench/locks"
+)
+
+// TestReleaseRefused has a client release what it was refused, in each language whose workers can be asked to.
+func TestReleaseRefused(t *testing.T) {
+	effort.Real(t)
+	for language, file := range map[string]string{"node": "threads.js", "php": "refused.php", "python": "threads.py", "ruby": "threads.rb"} {
+		t.Run(language, func(t *testing.T) {
+			program := language
+			if language == "python" {
+				program = locktest.NeedPythonRedis(t)
+			} else {
+				locktest.NeedLanguage(t, language)
+			}
+			releaseRefused(newStand(t, []string{program, "testdata/" + file}, "none"))
+		})
+	}
+	t.Run("go", func(t *testing.T) {
+		l, err := examples.Find("go")
+		must(t, err)
+		releaseRefused(newStand(t, project(t, l), "none"))
+	})
+}
+
+// releaseRefused checks that what the latest acquire was refused is released, as often as one likes, that this changes nothing,
+// and that nothing else can be asked of it.
+func releaseRefused(s *stand) {
+	t := s.t
+	held, ctx := s.acquire(s.a), s.within(time.Minute)
+	if !s.b.Said().Promises.ReleasesRefused {
+		t.Fatalf("it promises %+v", s.b.Said().Promises)
+	}
+	refuse := func(c *worker.Client) locks.Lease {
+		t.Helper()
+		_, err := c.Acquire(ctx, "orders/42", time.Minute)
+		refused, ok := errors.AsType[*locks.RefusedError](err)
+		if !ok || !errors.Is(err, locks.ErrTaken) {
+			t.Fatalf("acquire of a lock that is taken: %v", err)
+		}
+		return refused.Lease
+	}
+	notHeld := func(release func(context.Context) error) {
+		t.Helper()
+		if err := release(ctx); !errors.Is(err, locks.ErrNotHeld) {
+			t.Errorf("release: %v, want ErrNotHeld", err)
+		}
+	}
+	refused := refuse(s.b)
+	notHeld(refused.Release)
+	notHeld(refuse(s.a).Release) // that of the holder itself, which holds it all the same
+	must(t, held.Release(ctx))
+	must(t, s.acquire(s.b).Release(ctx))
+	var broken *worker.BrokenError
+	if err := refused.Release(ctx); !errors.As(err, &broken) {
+		t.Errorf("release of what was refused before the latest acquire: %v", err)
+	}
+}
