@@ -9,6 +9,7 @@ import (
 	"maps"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/lockbench/lockbench/internal/catalogue"
 	"github.com/lockbench/lockbench/internal/words"
@@ -17,7 +18,7 @@ import (
 // Language is one that pages are told in. The zero value is English.
 type Language struct {
 	name, tag string
-	texts     map[string]string // by their English
+	texts     func() map[string]string // by their English; nil of English
 }
 
 // The texts of a language, in files of a directory of its own, one a line: the English, " = ", and its translation. What begins or ends with a space is quoted as in Go.
@@ -28,12 +29,10 @@ var texts embed.FS
 
 // All returns the languages that there are, English first.
 func All() []Language {
-	all := []Language{{name: "en", tag: "en"}, {name: "zh", tag: "zh-CN"}}
-	for i := range all[1:] {
-		all[i+1].texts = load(all[i+1].name)
-	}
-	return all
+	return []Language{{name: "en", tag: "en"}, {name: "zh", tag: "zh-CN", texts: chinese}}
 }
+
+var chinese = sync.OnceValue(func() map[string]string { return load("zh") }) //nolint:gochecknoglobals // the texts are part of the program, and not each command says one
 
 func load(name string) map[string]string {
 	files, err := fs.Glob(texts, "texts/"+name+"/*.txt")
@@ -92,17 +91,22 @@ func (l Language) Tag() string {
 }
 
 // Texts returns the English of all that is translated; nil of English.
-func (l Language) Texts() map[string]string { return l.texts }
+func (l Language) Texts() map[string]string {
+	if l.texts == nil {
+		return nil
+	}
+	return l.texts()
+}
 
 // Has says whether the language has a text: English has all.
 func (l Language) Has(english string) bool {
-	_, ok := l.texts[english]
+	_, ok := l.Texts()[english]
 	return ok || l.texts == nil || english == ""
 }
 
 // Say returns a text, which is the English one if the language has none.
 func (l Language) Say(english string) string {
-	if text, ok := l.texts[english]; ok {
+	if text, ok := l.Texts()[english]; ok {
 		return text
 	}
 	return english
@@ -115,7 +119,7 @@ func (l Language) Sayf(english string, args ...any) string {
 
 // Count returns a number with its noun: "1 event", "2 events". The text of a noun is that of "%d events".
 func (l Language) Count(n int, noun string) string {
-	if format, ok := l.texts["%d "+noun+"s"]; ok {
+	if format, ok := l.Texts()["%d "+noun+"s"]; ok {
 		return fmt.Sprintf(format, n)
 	}
 	return words.Count(n, noun)
