@@ -17,6 +17,8 @@ type plainCommand struct {
 	refusal []string
 	// blind says that the reply does not tell whether the key was there: it is that of a put.
 	blind bool
+	// compared is the value that the key must have for it to do anything; "": it need not have any.
+	compared string
 }
 
 // readCommand reads a command. ok is false for one that touches no key that it names.
@@ -32,20 +34,9 @@ func readCommand(words []string) (c plainCommand, ok bool) {
 		}
 		return ""
 	}
-	option := func(name string) bool {
-		return len(args) > 2 && slices.ContainsFunc(args[2:], func(w string) bool { return strings.EqualFold(w, name) })
-	}
 	switch name {
 	case "SET":
-		c.does, c.value, c.ttl, c.refusal, c.blind = written, arg(1), setTTL(args), []string{"nil"}, true
-		switch {
-		case option("GET") && (option("NX") || option("XX")):
-			c.does, c.ttl = guessed, 0 // a value is an answer of both
-		case option("GET"):
-			c.refusal = nil
-		case option("NX"):
-			c.does, c.blind = created, false
-		}
+		c.set(args, arg(1))
 	case "SETNX":
 		c.does, c.value, c.ttl = created, arg(1), NoTTL
 	case "SETEX", "PSETEX":
@@ -54,6 +45,13 @@ func readCommand(words []string) (c plainCommand, ok bool) {
 		c.does, c.value, c.ttl, c.blind, c.refusal = written, arg(1), NoTTL, true, nil
 	case "DEL", "UNLINK":
 		c.does, c.keys = removed, args
+	case "DELIFEQ":
+		c.does, c.compared = removed, arg(1)
+	case "DELEX":
+		c.does, c.compared = removed, arg(2)
+		if len(args) > 1 && !strings.EqualFold(arg(1), "IFEQ") {
+			c.does, c.compared = guessed, ""
+		}
 	case "GETDEL":
 		c.does, c.refusal = removed, []string{"nil"}
 	case "EXPIRE", "PEXPIRE":
@@ -75,6 +73,29 @@ func readCommand(words []string) (c plainCommand, ok bool) {
 		c.keys, c.refusal = look(name, args)
 	}
 	return c, true
+}
+
+// set reads a SET.
+func (c *plainCommand) set(args []string, value string) {
+	option := func(name string) bool {
+		return len(args) > 2 && slices.ContainsFunc(args[2:], func(w string) bool { return strings.EqualFold(w, name) })
+	}
+	c.does, c.value, c.ttl, c.refusal, c.blind = written, value, setTTL(args), []string{"nil"}, true
+	switch compared := setIf(args); {
+	case option("IFNE") || compared != "" && option("GET"):
+		c.does, c.ttl = guessed, 0
+	case compared != "":
+		c.compared, c.blind = compared, false
+		if compared == c.value {
+			c.does = prolonged
+		}
+	case option("GET") && (option("NX") || option("XX")):
+		c.does, c.ttl = guessed, 0 // a value is an answer of both
+	case option("GET"):
+		c.refusal = nil
+	case option("NX"):
+		c.does, c.blind = created, false
+	}
 }
 
 // look returns the keys that a command looks at, and the replies that say that there is none.
@@ -129,6 +150,8 @@ func (c plainCommand) sight(reply string) presence {
 	switch {
 	case reply == "" || errorReply(reply) || c.refusal == nil:
 		return perhaps
+	case none && c.compared != "": // there may be none, or another's
+		return perhaps
 	case none && (c.does == created || c.does == written):
 		return there
 	case none:
@@ -137,6 +160,19 @@ func (c plainCommand) sight(reply string) presence {
 		return there
 	}
 	return perhaps
+}
+
+// setIf is the value that the key must have for a SET with IFEQ; "" without it.
+func setIf(args []string) string {
+	for i := 2; i+1 < len(args); i++ {
+		switch strings.ToUpper(args[i]) {
+		case "IFEQ":
+			return args[i+1]
+		case "PX", "EX", "PXAT", "EXAT":
+			i++
+		}
+	}
+	return ""
 }
 
 // setTTL reads the options of SET: NoTTL if there is none, 0 if it is told as an instant or not at all.

@@ -125,6 +125,9 @@ func (r *effectReader) parse(i int, words []string, db int, reply string) []act 
 		a := base
 		a.place.Key, a.value, a.ttl = key, c.value, c.ttl
 		a.intent, a.sight, a.would = c.intent(reply, len(c.keys)), c.sight(reply), c.does
+		if c.compared != "" {
+			a.args, a.compares = []string{c.compared}, true
+		}
 		acts = append(acts, a)
 	}
 	return acts

@@ -242,10 +242,10 @@ type act struct {
 	ttl          time.Duration
 	sight        presence // what an answer that changed nothing shows
 	would        intent   // of a guess: what it did if it did anything; guess if that is not known
-	args         []string // of a script: with what it may have compared the key's value
+	args         []string // with what it compared the key's value, or as a script may have
 	script       bool
 	member       bool // a script that changes one member of a sorted set
-	compares     bool // a script that reads the key before it changes it
+	compares     bool // it reads the key before it changes it
 	null         bool // of a script that changed nothing: it answered nil, as one does that answers nothing
 }
 

@@ -12,4 +12,8 @@ type Command struct {
 // String is the command and since when there is one.
 func (c Command) String() string { return fmt.Sprintf("%s (%s)", c.Name, c.Since) }
 
+func delexCommand() Command { return Command{Name: "DELEX", Since: "Redis 8.4, Valkey 9.2"} }
+
+func delifeqCommand() Command { return Command{Name: "DELIFEQ", Since: "Valkey 9.0"} }
+
 func fcallCommand() Command { return Command{Name: "FCALL", Since: "Redis 7.0, Valkey 7.2"} }

@@ -25,6 +25,8 @@ func entries() Catalogue {
 		setNXPXLuaAgainSpec(),
 		setNXPXLuaUntimedSpec(),
 		setNXPXFCallSpec(),
+		setNXPXDelExSpec(),
+		setNXPXDelIfEqSpec(),
 		extendUncheckedSpec(),
 		extendLaterSpec(),
 		extendNothingSpec(),

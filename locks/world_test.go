@@ -109,6 +109,23 @@ func (s *servers) world(t testing.TB, spec locks.Spec) *world {
 	return w
 }
 
+// need skips what needs commands that the servers do not know.
+func (s *servers) need(t testing.TB, spec locks.Spec) {
+	t.Helper()
+	s.mu.Lock()
+	c := s.made[topology(spec)]
+	s.mu.Unlock()
+	for _, command := range spec.Commands {
+		unknown, err := c.Unknown(t.Context(), c.Primary(0), command.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(unknown) > 0 {
+			t.Skipf("optional: a newer server, which knows %v", command)
+		}
+	}
+}
+
 // run runs check on real servers, beside others.
 func (s *servers) run(spec locks.Spec) func(*testing.T, func(contract.World)) {
 	return func(t *testing.T, check func(contract.World)) {
@@ -116,6 +133,7 @@ func (s *servers) run(spec locks.Spec) func(*testing.T, func(contract.World)) {
 		t.Parallel()
 		w := s.world(t, spec)
 		defer w.Close()
+		s.need(t, spec)
 		check(w)
 	}
 }

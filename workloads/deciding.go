@@ -81,7 +81,7 @@ func (d deciding) takes() wire.Match {
 // looks matches the command by which a client looks whose the lock is: one that reads what is
 // under a key, or that may look and write at once.
 func (d deciding) looks() wire.Match {
-	m := d.writes(scripts("GET", "MGET", "HGET", "HMGET", "HGETALL", "HEXISTS", "GETDEL", "DEL", "UNLINK", "HDEL")...)
+	m := d.writes(scripts("GET", "MGET", "HGET", "HMGET", "HGETALL", "HEXISTS", "GETDEL", "DEL", "UNLINK", "DELEX", "DELIFEQ", "HDEL")...)
 	m.Before = func(c wire.Command) bool { return c.Name != "EVALSHA" || d.knows(c) }
 	return m
 }
@@ -91,7 +91,11 @@ func (d deciding) would(c wire.Command) bool {
 	if c.Reads() {
 		return false
 	}
-	there := slices.ContainsFunc(d.look(), func(k cluster.KeyState) bool { return k.Exists && slices.Contains(c.Keys(), k.Key) })
+	held := d.look()
+	there := slices.ContainsFunc(held, func(k cluster.KeyState) bool { return k.Exists && slices.Contains(c.Keys(), k.Key) })
+	if value, ok := compared(c); ok {
+		return slices.ContainsFunc(held, func(k cluster.KeyState) bool { return k.Exists && k.Key == c.Key() && k.Value == value })
+	}
 	option := func(name string) bool {
 		return len(c.Args) > 2 && slices.ContainsFunc(c.Args[2:], func(a string) bool { return strings.EqualFold(a, name) })
 	}
@@ -108,8 +112,32 @@ func (d deciding) would(c wire.Command) bool {
 	return there || !expires(c)
 }
 
+// compared is the value that the key must have for a command to do anything, if it is one that compares.
+func compared(c wire.Command) (value string, ok bool) {
+	after := func(i int) (string, bool) {
+		if i < len(c.Args) {
+			return c.Args[i], true
+		}
+		return "", false
+	}
+	switch c.Name {
+	case "DELIFEQ":
+		return after(1)
+	case "DELEX", "SET":
+		for i, a := range c.Args {
+			if i > 0 && strings.EqualFold(a, "IFEQ") && (i > 1 || c.Name == "DELEX") {
+				return after(i + 1)
+			}
+		}
+	}
+	return "", false
+}
+
 // expires says that a command sets when a key ends, and nothing else.
 func expires(c wire.Command) bool {
+	if value, ok := compared(c); ok && c.Name == "SET" {
+		return c.Args[1] == value
+	}
 	switch c.Name {
 	case "EXPIRE", "PEXPIRE", "EXPIREAT", "PEXPIREAT", "PERSIST", "GETEX":
 		return true

@@ -257,7 +257,7 @@ func isWrite(cmd string) bool {
 		"INCR", "INCRBY", "DECR", "DECRBY", "DEL", "UNLINK",
 		"EXPIRE", "PEXPIRE", "EXPIREAT", "PEXPIREAT", "PERSIST",
 		"HSET", "HSETNX", "HDEL", "HINCRBY", "LPUSH", "RPUSH", "LPOP", "RPOP",
-		"SADD", "SREM", "ZADD", "ZREM", "FLUSHALL", "FLUSHDB", "EVAL", "EVALSHA", "FCALL", "FUNCTION":
+		"SADD", "SREM", "ZADD", "ZREM", "FLUSHALL", "FLUSHDB", "EVAL", "EVALSHA", "FCALL", "FUNCTION", "DELEX", "DELIFEQ":
 		return true
 	}
 	return false

@@ -44,6 +44,8 @@ func newScripts(m *miniredis.Miniredis, shared *Shared) *scripts {
 func (s *scripts) serve(p *server.Peer, cmd string, args []string) bool {
 	switch cmd {
 	case "EVAL", "EVALSHA", "SCRIPT":
+	case "SET", "DELEX", "DELIFEQ":
+		return s.conditional(p, cmd, args)
 	case "FCALL", "FCALL_RO", "FUNCTION":
 		s.function(p, cmd, args)
 		return true

@@ -37,6 +37,8 @@ func (g *ledger) read(x histories.Exchange) {
 		}
 	case "DEL", "UNLINK":
 		g.deleted(id, x, line, words)
+	case "DELEX", "DELIFEQ":
+		g.deletedOwn(id, x, words[len(words)-1])
 	case "GET", "EXISTS":
 		if reply == "nil" || reply == "0" {
 			g.gone(id, at)
@@ -65,6 +67,8 @@ func (g *ledger) set(id string, x histories.Exchange, key, verb string, words []
 	}
 	onlyNew := verb == "SETNX" || option("NX")
 	switch {
+	case option("IFEQ") && reply == "OK" && g.prolong(id, at, words[2], ttlOf(words[3:])):
+	case option("IFEQ") && reply == "nil": // there is none, or another's
 	case (verb == "GETSET" || option("GET") && !onlyNew) && !dropped:
 		g.remove(id, at, g.in.Say("overwritten by %s"), x.Client)
 		g.take(id, x, key, words[2], ttlOf(words[3:]), false)
@@ -95,6 +99,18 @@ func (g *ledger) deleted(id string, x histories.Exchange, line string, words []s
 	case "":
 		for _, h := range g.now[id] {
 			h.unsure = true
+		}
+	}
+}
+
+// deletedOwn reads a command that deletes a key if it holds a token.
+func (g *ledger) deletedOwn(id string, x histories.Exchange, token string) {
+	switch x.Reply {
+	case "1":
+		g.release(id, executed(x), token, x.Client, false)
+	case "":
+		for _, h := range g.now[id] {
+			h.unsure = h.unsure || h.token == token
 		}
 	}
 }

@@ -17,7 +17,12 @@ import (
 // redis-server it does what NeedRedis does.
 func StartRedis(t testing.TB, args ...string) (addr string) {
 	t.Helper()
-	path := NeedRedis(t)
+	return StartServer(t, NeedRedis(t), args...)
+}
+
+// StartServer is StartRedis with the server at path.
+func StartServer(t testing.TB, path string, args ...string) (addr string) {
+	t.Helper()
 	var err error
 	for range 5 { // another process may take the port between the look and the start
 		if addr, err = tryStartRedis(t, path, args); err == nil {
