@@ -35,6 +35,9 @@ func stage(ctx context.Context, cfg Config, env surroundings) (err error) {
 	if err := cfg.needs(ctx, env.cluster); err != nil {
 		return err
 	}
+	if err := cfg.persist(ctx, env.cluster); err != nil {
+		return err
+	}
 	s := newStage(cfg.Test, env)
 	var members troupe
 	defer func() {

@@ -89,5 +89,6 @@ func entries() Catalogue {
 		fencedEarlySpec(),
 		setNXPXWaitSpec(),
 		setNXPXWaitElsewhereSpec(),
+		setNXPXWaitAOFSpec(),
 	}
 }

@@ -36,6 +36,9 @@ type Promises struct {
 	// Failover says that a lock that was granted outlives the loss of its server, as a replica
 	// that knows it takes over. Locks on a majority of masters promise it in any case.
 	Failover bool
+	// PowerLoss says that a lock that was granted outlives a loss of power of its server, which comes
+	// back with what was on its disk.
+	PowerLoss bool
 	// Once says that a request that is sent again, because its reply was lost, counts once.
 	Once bool
 	// NeverShortens says that a re-entry never makes the lease end earlier.
@@ -88,6 +91,7 @@ type Class struct {
 	Waits     bool
 	Fair      bool
 	Failover  bool
+	PowerLoss bool
 }
 
 // Class returns the class of the lock.
@@ -102,6 +106,7 @@ func (s Spec) Class() Class {
 		Waits:     s.Waits,
 		Fair:      s.Promises.Fair,
 		Failover:  s.Promises.Failover || s.Masters > 1,
+		PowerLoss: s.Promises.PowerLoss,
 	}
 }
 
@@ -114,7 +119,7 @@ func (c Class) Within(d Class) bool {
 	more := false
 	for _, p := range []struct{ c, d bool }{
 		{c.Renews, d.Renews}, {c.Fencing, d.Fencing}, {c.Reenters, d.Reenters}, {c.ReadWrite, d.ReadWrite},
-		{c.Waits, d.Waits}, {c.Fair, d.Fair}, {c.Failover, d.Failover},
+		{c.Waits, d.Waits}, {c.Fair, d.Fair}, {c.Failover, d.Failover}, {c.PowerLoss, d.PowerLoss},
 	} {
 		more = more || p.c && !p.d
 	}
@@ -143,6 +148,7 @@ func (c Class) String() string {
 		{c.Waits, "waits"},
 		{c.Fair, "fair"},
 		{c.Failover && !c.Quorum, "survives failover"},
+		{c.PowerLoss, "survives loss of power"},
 	} {
 		if p.has {
 			words = append(words, p.word)

@@ -52,6 +52,8 @@ type Spec struct {
 	// Unseeded says what the lock takes from the machine, so that a run of the same seed
 	// may differ. Empty means nothing.
 	Unseeded string
+	// AOF says that the lock's servers must keep an append-only file.
+	AOF bool
 	// Commands are those that the lock needs of its servers and that not every one has.
 	Commands []Command
 	// Promises are what the lock says that it keeps, beyond what its capabilities show.

@@ -124,6 +124,11 @@ func (s *servers) need(t testing.TB, spec locks.Spec) {
 			t.Skipf("optional: a newer server, which knows %v", command)
 		}
 	}
+	if spec.AOF {
+		if err := c.Persist(t.Context(), c.Primary(0), cluster.FsyncAlways); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // run runs check on real servers, beside others.

@@ -207,6 +207,13 @@ func InVirtualTime(seed uint64, standstill time.Duration, spec locks.Spec, rand 
 		if err != nil {
 			return err
 		}
+		for _, n := range c.Nodes() {
+			if spec.AOF && n.Role != cluster.Register {
+				if err := c.Persist(context.Background(), n.Name, cluster.FsyncAlways); err != nil {
+					return errors.Join(err, c.Close())
+				}
+			}
+		}
 		w := On(c, spec, "orders/42")
 		w.InBubble = true
 		w.Clock = func() locks.Clock { return s.Source() }

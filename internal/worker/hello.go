@@ -31,6 +31,7 @@ type Promised struct {
 	NeverShortens bool    `json:"never_shortens,omitempty"`
 	BoundedHold   bool    `json:"bounded_hold,omitempty"`
 	Endless       bool    `json:"endless,omitempty"`
+	PowerLoss     bool    `json:"power_loss,omitempty"`
 }
 
 // Description is what a worker's hello says of it and of its lock.
@@ -169,7 +170,7 @@ func specOf(a Answer) locks.Spec {
 			Threads:   can(CanThreads), ReleasesTwice: can(CanReleaseTwice), ReleasesRefused: can(CanReleaseRefused),
 			ExtendAdds: said.ExtendAdds, SilentRelease: said.SilentRelease,
 			Failover: said.Failover, Once: said.Once, NeverShortens: said.NeverShortens, BoundedHold: said.BoundedHold,
-			Endless: said.Endless,
+			Endless: said.Endless, PowerLoss: said.PowerLoss,
 		},
 	}
 	if said.Renews != nil {
@@ -218,6 +219,6 @@ func promised(s locks.Spec) *Promised {
 		Masters: s.Masters, Replicas: s.Replicas, NoLease: p.NoLease,
 		Tolerance: milliseconds(p.Tolerance), Poll: milliseconds(p.Poll), Renews: &renews, Fencing: s.Fencing, Fair: p.Fair,
 		ExtendAdds: p.ExtendAdds, SilentRelease: p.SilentRelease, WholeSeconds: s.WholeSeconds,
-		Failover: p.Failover, Once: p.Once, NeverShortens: p.NeverShortens, BoundedHold: p.BoundedHold, Endless: p.Endless,
+		Failover: p.Failover, Once: p.Once, NeverShortens: p.NeverShortens, BoundedHold: p.BoundedHold, Endless: p.Endless, PowerLoss: p.PowerLoss,
 	}
 }

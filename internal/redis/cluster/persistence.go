@@ -20,7 +20,7 @@ const (
 type Persister interface {
 	Killer
 	// Persist makes a running node keep an AOF, and returns once everything that node
-	// holds is in it. That lasts until Restart, which deletes the file.
+	// holds is in it. That lasts: Restart deletes the file, and begins another.
 	Persist(ctx context.Context, node string, fsync Fsync) error
 	// Recover starts a killed node again with what its AOF holds. It returns the keys
 	// that node came back with, by name, as they were before any client could reach it.
@@ -35,7 +35,8 @@ type Persister interface {
 // is cut off, as if it had not been synced.
 type PowerCutter interface {
 	Persister
-	// StopSyncing makes the present end of node's AOF the last that was synced.
+	// StopSyncing makes the present end of node's AOF the last that was synced. From then on
+	// node does not sync it, and WAITAOF waits in vain, until Recover.
 	StopSyncing(ctx context.Context, node string) error
 	// LosePower kills node and cuts its AOF back to where StopSyncing found it.
 	LosePower(ctx context.Context, node string) (PowerLoss, error)

@@ -52,8 +52,9 @@ func (c *Cluster) Restart(ctx context.Context, name string) error {
 		if s.current() != nil {
 			return errors.New("it is still running; kill it first")
 		}
+		old := s.aof
 		s.aof = node.AOF{}
-		return c.restart(ctx, s, func(context.Context) error { return nil })
+		return c.restart(ctx, s, func(ctx context.Context) error { return s.aof.PersistAs(ctx, s.addr(), old) })
 	})
 }
 

@@ -38,7 +38,7 @@ exec "$@"`
 // SimulatedAOF says no: the file is real.
 func (c *Cluster) SimulatedAOF() bool { return false }
 
-// Persist makes a running node keep an append-only file until it is restarted.
+// Persist makes a running node keep an append-only file.
 func (c *Cluster) Persist(ctx context.Context, name string, fsync cluster.Fsync) error {
 	return c.change(ctx, "persist", name, func(ctx context.Context, s *server) error {
 		if s.current() == nil {
@@ -73,7 +73,10 @@ func (c *Cluster) Recover(ctx context.Context, name string) (keys []cluster.KeyS
 // StopSyncing remembers how long the append-only file of node is.
 func (c *Cluster) StopSyncing(ctx context.Context, name string) error {
 	return c.change(ctx, "stop syncing", name, func(ctx context.Context, s *server) error {
-		return s.aof.Mark(ctx, files{c, s}, true)
+		if s.current() == nil {
+			return node.NotRunning(name)
+		}
+		return s.aof.Mark(ctx, s.addr(), files{c, s}, true)
 	})
 }
 

@@ -40,15 +40,16 @@ func TestRecover(t *testing.T) {
 		t.Errorf("the lock is %+v", state)
 	}
 
-	// Restart forgets the file.
+	// Restart forgets the file, and begins another.
 	must(t, c.Kill(ctx, "master"))
 	must(t, c.Restart(ctx, "master"))
 	if value(t, c, "master", "lock").Exists {
 		t.Error("a key survived a restart that should lose all")
 	}
+	mustDo(t, dial(t, c, "A", "master"), "SET", "after", "v")
 	must(t, c.Kill(ctx, "master"))
-	if _, err := c.Recover(ctx, "master"); err == nil {
-		t.Error("a server without a file was recovered")
+	if got, err = c.Recover(ctx, "master"); err != nil || len(got) != 1 || got[0].Key != "after" {
+		t.Errorf("it began another file, and came back with %v, %v", got, err)
 	}
 }
 

@@ -38,6 +38,8 @@ type node struct {
 	master *feed                  // see upstream
 	long   longWay                // see LagReplication
 	wrote  map[*server.Peer]int64 // by connection: which change its last one was, see wait
+	// unsynced are the connections that may have changed something since StopSyncing, see waitAOF.
+	unsynced map[*server.Peer]bool
 }
 
 func newNode(n cluster.Node, source *sim.Source, shared *Shared) *node {
@@ -71,7 +73,7 @@ func (n *node) start(data dataset) error {
 	m.ClockTTL(true)
 	restore(m, data.keys, now)
 	n.memory.full.Store(false)
-	n.redis, n.scripts = m, s
+	n.redis, n.scripts, n.unsynced = m, s, make(map[*server.Peer]bool)
 	return nil
 }
 
@@ -245,7 +247,12 @@ func (n *node) hook(s *scripts, p *server.Peer, cmd string, args []string) bool 
 		p.WriteInt(n.wait(p, replicas, time.Duration(ms)*time.Millisecond))
 		return true
 	}
+	if cmd == "WAITAOF" {
+		n.waitAOF(p, args)
+		return true
+	}
 	n.note(s.srv, p, cmd)
+	n.noteUnsynced(s.srv, p, cmd)
 	return s.serve(p, cmd, args)
 }
 

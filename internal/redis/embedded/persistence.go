@@ -66,6 +66,7 @@ func (c *Cluster) StopSyncing(_ context.Context, name string) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.aof.synced = &data
+	clear(n.unsynced)
 	return nil
 }
 
@@ -122,10 +123,10 @@ func (n *node) flush() {
 	n.aof.data = data
 }
 
-// restart starts a dead node without its append-only file.
+// restart starts a dead node with nothing in its append-only file.
 func (n *node) restart() error {
 	n.mu.Lock()
-	n.aof = aof{}
+	n.aof = aof{on: n.aof.on}
 	n.mu.Unlock()
 	return n.start(dataset{})
 }

@@ -48,10 +48,17 @@ func TestRecover(t *testing.T) {
 		delete(w.conns, "master")
 		w.must(w.Restart(ctx, "master"))
 		w.want("0", "master", "EXISTS", "lock")
+		w.want("OK", "master", "SET", "after", "v")
 		w.must(w.Kill(ctx, "master"))
-		if _, err := w.Recover(ctx, "master"); err == nil {
+		delete(w.conns, "master")
+		got, err = w.Recover(ctx, "master")
+		w.must(err)
+		w.told("it began another file, and came back with", got, "after 0s")
+		w.must(w.Kill(ctx, "replica"))
+		if _, err := w.Recover(ctx, "replica"); err == nil {
 			t.Error("a node without a file was recovered")
 		}
+		w.must(w.Kill(ctx, "master"))
 		if err := w.Persist(ctx, "master", cluster.FsyncAlways); err == nil {
 			t.Error("a dead node keeps a file")
 		}

@@ -31,12 +31,13 @@ func (n *node) forget(p *server.Peer) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	delete(n.wrote, p)
+	delete(n.unsynced, p)
 }
 
 // changesNothing says whether a command certainly leaves the data as it is.
 func changesNothing(srv *server.Server, cmd string) bool {
 	switch cmd {
-	case "HELLO", "AUTH", "SELECT", "CLIENT", "PING", "ECHO", "COMMAND", "INFO", "TIME", "WAIT",
+	case "HELLO", "AUTH", "SELECT", "CLIENT", "PING", "ECHO", "COMMAND", "INFO", "TIME", "WAIT", "WAITAOF",
 		"SCRIPT", "WATCH", "UNWATCH", "MULTI", "DISCARD", "PUBLISH", "SUBSCRIBE", "UNSUBSCRIBE":
 		return true
 	}

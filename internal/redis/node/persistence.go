@@ -48,6 +48,17 @@ func (a *AOF) Persist(ctx context.Context, addr string, fsync cluster.Fsync) err
 	return err
 }
 
+// PersistAs is Persist as another server's file was kept, if it was.
+func (a *AOF) PersistAs(ctx context.Context, addr string, other AOF) error {
+	if other.fsync == "" {
+		return nil
+	}
+	return a.Persist(ctx, addr, other.fsync)
+}
+
+// Anew is the file of a server that begins again, with an empty one if it kept one.
+func (a *AOF) Anew() AOF { return AOF{fsync: a.fsync} }
+
 // Kept says, by nil, that there is a file.
 func (a *AOF) Kept() error {
 	if a.fsync == "" {
@@ -65,9 +76,13 @@ func (a *AOF) Options() []string {
 	return []string{"--appendonly", "yes", "--appendfsync", string(a.fsync), "--auto-aof-rewrite-percentage", "0"}
 }
 
-// Mark remembers how long the file is. Since Redis 7.0 it has parts.
-func (a *AOF) Mark(ctx context.Context, files Files, parts bool) error {
+// Mark makes the server at addr sync its file no more, and remembers how long that is. Since Redis 7.0 it
+// has parts.
+func (a *AOF) Mark(ctx context.Context, addr string, files Files, parts bool) error {
 	if err := a.Kept(); err != nil {
+		return err
+	}
+	if _, err := Command(ctx, addr, "CONFIG", "SET", "appendfsync", "no"); err != nil {
 		return err
 	}
 	part := "appendonly.aof"

@@ -16,7 +16,7 @@ var _ cluster.PowerCutter = (*Cluster)(nil)
 // SimulatedAOF says no: the file is real.
 func (c *Cluster) SimulatedAOF() bool { return false }
 
-// Persist makes a running node keep an append-only file until it is restarted.
+// Persist makes a running node keep an append-only file.
 func (c *Cluster) Persist(ctx context.Context, name string, fsync cluster.Fsync) error {
 	return c.change(ctx, "persist", name, func(ctx context.Context, s *server) error {
 		r := s.current()
@@ -54,7 +54,11 @@ func (c *Cluster) Recover(ctx context.Context, name string) (keys []cluster.KeyS
 // StopSyncing remembers how long the append-only file of node is.
 func (c *Cluster) StopSyncing(ctx context.Context, name string) error {
 	return c.change(ctx, "stop syncing", name, func(ctx context.Context, s *server) error {
-		return s.aof.Mark(ctx, files(s.dir), c.prog.atLeast(7, 0))
+		r := s.current()
+		if r == nil {
+			return node.NotRunning(name)
+		}
+		return s.aof.Mark(ctx, r.addr(), files(s.dir), c.prog.atLeast(7, 0))
 	})
 }
 

@@ -56,17 +56,17 @@ func TestRecover(t *testing.T) {
 	must(t, err)
 	same(t, "it came back again with", got, "before", "hash", "later", "lock")
 
-	// Restart forgets the file.
+	// Restart forgets the file, and begins another.
 	must(t, c.Kill(ctx, "master"))
 	must(t, c.Restart(ctx, "master"))
 	if value(t, c, "master", "lock").Exists {
 		t.Error("a key survived a restart that should lose all")
 	}
+	mustDo(t, dial(t, c, "A", "master"), "SET", "after", "v")
 	must(t, c.Kill(ctx, "master"))
-	if _, err := c.Recover(ctx, "master"); err == nil {
-		t.Error("a server without a file was recovered")
-	}
-	must(t, c.Restart(ctx, "master"))
+	got, err = c.Recover(ctx, "master")
+	must(t, err)
+	same(t, "it began another file, and came back with", got, "after")
 }
 
 func TestRecoverRefuses(t *testing.T) {

@@ -118,7 +118,7 @@ func (s *server) start(ctx context.Context, prog program, l *osproc.Launcher, lo
 	if err := os.Mkdir(s.dir, 0o700); err != nil {
 		return err
 	}
-	s.aof = node.AOF{}
+	s.aof = s.aof.Anew()
 	return s.launch(ctx, prog, l, log, func(ctx context.Context, addr string) error {
 		if !s.clusterMode {
 			return nil

@@ -40,7 +40,7 @@ func TestSelection(t *testing.T) {
 		{[]string{"P0?"}, `P0\d( P0\d)+`, ""},
 		{[]string{"get-*-race", "P08"}, "P08", ""},
 		{[]string{"P17-P20", "p1-p2"}, "P01 P02 P17 P18 P19 P20", ""},
-		{[]string{"P98-P99"}, "", `no scenario matches "P98-P99"`},
+		{[]string{"P99-P100"}, "", `no scenario matches "P99-P100"`},
 		{[]string{"P99"}, "", `no scenario "P99"`},
 		{[]string{"delete-without-chek"}, "", "did you mean delete-without-check?"},
 		{[]string{"P07", "nothing-*"}, "", `no scenario matches "nothing-*"`},
