@@ -80,8 +80,6 @@ func params(t *testing.T, dir string) testscript.Params {
 			env.Setenv("LOCKBENCH", bin) // for scripts that change PATH
 			env.Setenv("COLUMNS", "120") // so that a script looks for a sentence in one line
 			env.Setenv("HOSTILE", "\x1b[2J<script>")
-			// Where testcontainers looks for all processes of the machine whenever a program with it starts, which takes as long as all else.
-			env.Setenv("HOST_PROC", filepath.Join(env.WorkDir, "none"))
 			if os.Getenv("GORACE") == "" {
 				env.Setenv("GORACE", quickExit)
 			}
