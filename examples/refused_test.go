@@ -58,6 +58,10 @@ func releaseRefused(s *stand) {
 		}
 	}
 	refused := refuse(s.b)
+	if !s.b.Said().Extends {
+		t.Fatal("it does not extend")
+	}
+	notHeld(func(ctx context.Context) error { return refused.(locks.Extender).Extend(ctx, time.Minute) })
 	notHeld(refused.Release)
 	notHeld(refuse(s.a).Release) // that of the holder itself, which holds it all the same
 	must(t, held.Release(ctx))

@@ -30,7 +30,7 @@ func extendUncheckedSpec() Spec {
 // It is setnx-px-lua whose extend asks only whether there is a key.
 //
 // Broken: a holder that outlived its lease gives the next holder's key its own TTL, and is told
-// that the lock is its own (P69).
+// that the lock is its own (P69). So does who was refused (P99).
 func newExtendUnchecked(env Env) Locker {
 	lock := newSetNXPX(env, compareAndDelete)
 	lock.extend = func(ctx context.Context, l *singleLease, ttl time.Duration) error {

@@ -40,19 +40,20 @@ func (s *single) Acquire(ctx context.Context, key string, ttl time.Duration) (Le
 	// lease does not end before the one the holder is told.
 	lease := &singleLease{lock: s, key: key, token: token, deadline: s.env.Clock.Now().Add(ttl)}
 	lease.fence, err = s.acquire(ctx, s.env.Nodes[0], key, token, ttl)
-	switch {
-	case errors.Is(err, ErrTaken):
-		return nil, &RefusedError{Lease: lease, Err: err}
-	case err != nil:
-		return nil, err
-	}
 	if s.forever {
 		lease.deadline = time.Time{}
 	}
+	given := Lease(lease)
 	if s.extend != nil {
-		return extendableLease{lease}, nil
+		given = extendableLease{lease}
 	}
-	return lease, nil
+	switch {
+	case errors.Is(err, ErrTaken):
+		return nil, &RefusedError{Lease: given, Err: err}
+	case err != nil:
+		return nil, err
+	}
+	return given, nil
 }
 
 func (s *single) check(key string, ttl time.Duration) error {

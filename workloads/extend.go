@@ -51,6 +51,28 @@ func (c *Client) Extend(ctx context.Context, d time.Duration) error {
 	}, func() { s.owed = owed })
 }
 
+// ExtendRefused asks for d more of what the latest acquire was refused, as a renewal does that was
+// begun before anybody looked. It is ErrNotHolding if that was not refused.
+func (c *Client) ExtendRefused(ctx context.Context, d time.Duration) error {
+	r := c.refused
+	if r == nil {
+		return ErrNotHolding
+	}
+	lease, ok := r.lease.(locks.Extender)
+	if !ok {
+		return errNotExtendable
+	}
+	e := histories.Event{F: histories.Extend, Key: r.key, Attempt: r.attempt, TTL: max(d, 1)}
+	c.longest = max(c.longest, e.TTL)
+	return c.call(ctx, r.life, e, func(ctx context.Context, done *histories.Event) error {
+		err := lease.Extend(ctx, d)
+		if locks.Classify(err) == locks.Refused {
+			done.Value = reason(err)
+		}
+		return err
+	}, nil)
+}
+
 // owes is when the lease ends that an extend by d asks for.
 func (c *Client) owes(s *section, now, d time.Duration) time.Duration {
 	switch {

@@ -55,6 +55,9 @@ func (s *Stage) callOf(c *Client, p schedule.Step) (func(context.Context) error,
 			return orLeave(c, p, c.AcquireAs(ctx, histories.Reentrant, s.name(), s.span(p.For)))
 		}, nil
 	case schedule.Extend:
+		if p.Refused {
+			return func(ctx context.Context) error { return orLeave(c, p, c.ExtendRefused(ctx, s.span(p.For))) }, nil
+		}
 		return func(ctx context.Context) error { return orLeave(c, p, c.Extend(ctx, s.span(p.For))) }, nil
 	case schedule.Release:
 		switch {

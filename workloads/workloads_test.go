@@ -109,6 +109,34 @@ func TestReleaseEndsBelief(t *testing.T) {
 	}
 }
 
+// extendable is a fakeLock whose leases can be extended, with an answer of their own.
+type extendable struct {
+	fakeLock
+	extend error
+}
+
+func (l *extendable) Extend(context.Context, time.Duration) error { return l.extend }
+
+// TestExtendRefused checks that a client extends what its latest acquire was refused, and that nothing is held for it.
+func TestExtendRefused(t *testing.T) {
+	lock := &fakeLock{acquire: &locks.RefusedError{Lease: &extendable{}, Err: locks.ErrTaken}}
+	events := recorded(t, lock, func(ctx context.Context, c *workloads.Client) {
+		if err := c.ExtendRefused(ctx, time.Second); !errors.Is(err, workloads.ErrNotHolding) {
+			t.Errorf("before any acquire: %v", err)
+		}
+		_ = c.Acquire(ctx, "k", time.Second)
+		if err := c.ExtendRefused(ctx, 2*time.Second); err != nil || c.Holds() {
+			t.Errorf("of a refusal: %v, it holds the lock: %v", err, c.Holds())
+		}
+	})
+	if len(events) != 4 || events[2].F != histories.Extend || events[2].Attempt != events[0].Attempt || events[2].TTL != 2*time.Second || events[3].Type != histories.OK {
+		t.Errorf("recorded %+v", events)
+	}
+	if err := histories.Validate(events); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestReleaseRefused checks that a client releases what its latest acquire was refused, and nothing else.
 func TestReleaseRefused(t *testing.T) {
 	lease := &fakeLock{release: locks.ErrNotHeld}

@@ -23,7 +23,7 @@ func TestScenarioNamed(t *testing.T) {
 		"contend":      "lockbench run --workload contend",
 		"get-del-rac":  "did you mean get-del-race?",
 		"rueidislok":   "did you mean the lock rueidislock?",
-		"P99":          `no scenario "P99"`,
+		"P999":         `no scenario "P999"`,
 	} {
 		if s, err := scenarioNamed(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %q, %v, want an error with %q", name, s.Name, err, want)

@@ -202,7 +202,7 @@ func (w *worker) answer(r request, began time.Time) answer {
 func (w *worker) lease(r request) *lease {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if of, ok := w.refused[r.Thread]; ok && r.Op == "release" && of.id == r.Lease {
+	if of, ok := w.refused[r.Thread]; ok && (r.Op == "release" || r.Op == "extend") && of.id == r.Lease {
 		return &of.lease
 	}
 	l, last := w.leases[r.Lease], w.released[r.Thread]

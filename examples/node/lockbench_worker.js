@@ -196,16 +196,22 @@ class Worker {
     return lease
   }
 
+  // What the thread's latest acquire was refused, if the request is about that.
+  refusal (request) {
+    const refused = this.refused.get(request.thread || 0)
+    return refused && refused.id === request.lease ? refused : null
+  }
+
   async extend (request) {
-    const lease = this.lease(request)
-    const ends = (this.promises('extend_adds') ? lease.ends : now()) + Math.round(request.ttl || 0)
+    const lease = this.refusal(request) || this.lease(request)
+    const ends = (this.promises('extend_adds') && lease.ends ? lease.ends : now()) + Math.round(request.ttl || 0)
     if (!await this.lock.extend(lease.key, lease.token, Math.round(request.ttl || 0))) throw new Refused('not-held', 'lock is not held')
     return this.lasting(lease, request, ends)
   }
 
   async release (request) {
-    let lease = this.refused.get(request.thread || 0)
-    if (!lease || lease.id !== request.lease) {
+    let lease = this.refusal(request)
+    if (!lease) {
       lease = this.lease(request)
       if (!this.Lock.releasesTwice || lease.released) this.leases.delete(request.lease)
       lease.released = true

@@ -200,21 +200,28 @@ class Worker
         return $this->leases[$request['lease']] ?? throw new \Error("there is no lease {$request['lease']}, or it was released");
     }
 
+    /** What the latest acquire was refused, if the request is about that. */
+    private function refusal(array $request): ?array
+    {
+        return ($this->refused['id'] ?? null) === $request['lease'] ? $this->refused : null;
+    }
+
     public function extend(array $request): array
     {
-        $lease = $this->lease($request);
+        $refused = $this->refusal($request);
+        $lease = $refused ?? $this->lease($request);
         $ttl = (int) round($request['ttl'] ?? 0);
-        $ends = ($this->promises('extend_adds') ? $lease['ends'] : now()) + $ttl;
+        $ends = ($this->promises('extend_adds') ? $lease['ends'] ?? now() : now()) + $ttl;
         if (!$this->lock->extend($lease['key'], $lease['token'], $ttl)) {
             throw new Refused('not-held', 'lock is not held');
         }
-        return $this->lasting($request['lease'], $request, $ends);
+        return $refused ? [] : $this->lasting($request['lease'], $request, $ends);
     }
 
     public function release(array $request): array
     {
-        $lease = $this->refused;
-        if ($lease === null || $lease['id'] !== $request['lease']) {
+        $lease = $this->refusal($request);
+        if ($lease === null) {
             $lease = $this->lease($request);
             unset($this->leases[$request['lease']]);
         }

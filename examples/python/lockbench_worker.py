@@ -233,16 +233,22 @@ class Worker:
             raise Impossible("there is no lease %s, or it was released" % request["lease"])
         return self.leases[request["lease"]]
 
+    def refusal(self, request):
+        """What the thread's latest acquire was refused, if the request is about that."""
+        refused = self.refused.get(request.get("thread", 0))
+        return refused if refused and refused["id"] == request["lease"] else None
+
     def extend(self, request):
-        lease, ttl = self.lease(request), round(request.get("ttl", 0))
-        ends = (lease["ends"] if self.adds else time.monotonic()) + ttl / 1000
+        lease, ttl = self.refusal(request) or self.lease(request), round(request.get("ttl", 0))
+        now = time.monotonic()
+        ends = (lease.get("ends", now) if self.adds else now) + ttl / 1000
         if not self.lock.extend(lease["key"], lease["token"], ttl):
             raise Refused("not-held", "lock is not held")
         return self.lasting(lease, request, ends)
 
     def release(self, request):
-        lease = self.refused.get(request.get("thread", 0))
-        if lease is None or lease["id"] != request["lease"]:
+        lease = self.refusal(request)
+        if lease is None:
             lease = self.lease(request)
             if not self.twice or lease.get("released"):
                 del self.leases[request["lease"]]

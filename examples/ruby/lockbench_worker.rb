@@ -141,18 +141,24 @@ module Lockbench
       @leases.fetch(request["lease"]) { raise Impossible, "there is no lease #{request['lease']}, or it was released" }
     end
 
+    # What the thread's latest acquire was refused, if the request is about that.
+    def refusal(request)
+      refused = @refused[request["thread"] || 0]
+      refused if refused && refused[:id] == request["lease"]
+    end
+
     def extend(request)
-      lease = lease(request)
+      lease = refusal(request) || lease(request)
       ttl = request["ttl"].to_f.round
-      ends = (promises?(:extend_adds) ? lease[:ends] : Lockbench.now) + ttl
+      ends = (promises?(:extend_adds) && lease[:ends] || Lockbench.now) + ttl
       raise Refused.new("not-held", "lock is not held") unless @lock.extend_lease(lease[:key], lease[:token], ttl)
 
       lasting(lease, request, ends)
     end
 
     def release(request)
-      lease = @refused[request["thread"] || 0]
-      if lease.nil? || lease[:id] != request["lease"]
+      lease = refusal(request)
+      if lease.nil?
         lease = lease(request)
         @leases.delete(request["lease"]) if lease[:released] || !constant(:RELEASES_TWICE)
         lease[:released] = true

@@ -11,6 +11,7 @@ final class Refusing
     const RELEASES_REFUSED = true;
 
     const RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
+    const EXTEND = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0";
 
     private Lockbench\Connection $redis;
 
@@ -31,6 +32,11 @@ final class Refusing
     public function release(string $key, $lease): bool
     {
         return $this->redis->eval(self::RELEASE, ["lock:$key", $lease], 1) === 1;
+    }
+
+    public function extend(string $key, $lease, int $ttlMs): bool
+    {
+        return $this->redis->eval(self::EXTEND, ["lock:$key", $lease, $ttlMs], 1) === 1;
     }
 
     public function within(float $seconds): void

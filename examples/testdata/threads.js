@@ -5,6 +5,7 @@ const crypto = require('crypto')
 const { serve, Redis, Refused } = require('../node/lockbench_worker')
 
 const RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
+const EXTEND = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0"
 
 class Threads {
   static keys = ['lock:%s']
@@ -24,6 +25,10 @@ class Threads {
 
   async release (key, token) {
     return await this.redis.command('EVAL', RELEASE, 1, 'lock:' + key, token) === 1
+  }
+
+  async extend (key, token, ttlMs) {
+    return await this.redis.command('EVAL', EXTEND, 1, 'lock:' + key, token, ttlMs) === 1
   }
 
   disconnect () {} // a task waits for its own replies

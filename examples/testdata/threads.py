@@ -10,6 +10,8 @@ from lockbench_worker import Redis, Refused, serve  # noqa: E402
 
 RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
 
+EXTEND = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0"
+
 
 class Threads:
     KEYS = ["lock:%s"]
@@ -31,6 +33,9 @@ class Threads:
 
     def release(self, key, token):
         return self.command("EVAL", RELEASE, 1, "lock:" + key, token) == 1
+
+    def extend(self, key, token, ttl_ms):
+        return self.command("EVAL", EXTEND, 1, "lock:" + key, token, ttl_ms) == 1
 
     def disconnect(self):
         """A thread waits for its own replies: none comes late for another."""

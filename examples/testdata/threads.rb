@@ -12,6 +12,7 @@ class Threads
   RELEASES_REFUSED = true
 
   RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
+  EXTEND = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0"
 
   def initialize(addresses, _setting)
     @address = addresses.first
@@ -30,6 +31,10 @@ class Threads
 
   def release(key, token)
     redis.eval(RELEASE, ["lock:#{key}"], [token]) == 1
+  end
+
+  def extend_lease(key, token, ttl_ms)
+    redis.eval(EXTEND, ["lock:#{key}"], [token, ttl_ms]) == 1
   end
 
   def disconnect

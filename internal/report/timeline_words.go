@@ -61,6 +61,8 @@ func begins(e histories.Event, in language.Language) string {
 		return in.Sayf("draws round %s …", show(e.Value))
 	case histories.Count:
 		return in.Sayf("asks how often it holds %s …", show(e.Key))
+	case histories.Extend:
+		return in.Sayf("extends %s …", show(e.Key))
 	}
 	return call(e, in) + " …"
 }
@@ -74,7 +76,7 @@ func version(format string, e histories.Event, in language.Language) string {
 	return in.Sayf(format, e.Version)
 }
 
-// call names a call that has no words of its own, such as an extension.
+// call names a call that has no words of its own.
 func call(e histories.Event, in language.Language) string {
 	return strings.TrimSpace(in.Say(show(string(e.F))) + " " + show(e.Key))
 }
@@ -83,15 +85,12 @@ func ends(e histories.Event, in language.Language) string {
 	what := ""
 	switch e.F {
 	case histories.Acquire:
-		what = in.Sayf("acquires %s", show(e.Key)+as(e, in))
-		if e.Type == histories.OK {
-			if e.Deadline > 0 {
-				what += in.Sayf(", lease until %s", words.Instant(e.Deadline))
-			}
-			if e.Token > 0 {
-				what += in.Sayf(", token %d", e.Token)
-			}
+		what = in.Sayf("acquires %s", show(e.Key)+as(e, in)) + until(e, in)
+		if e.Type == histories.OK && e.Token > 0 {
+			what += in.Sayf(", token %d", e.Token)
 		}
+	case histories.Extend:
+		what = in.Sayf("extends %s", show(e.Key)) + until(e, in)
 	case histories.Release:
 		what = in.Sayf("releases %s", show(e.Key))
 	case histories.Read:
@@ -135,6 +134,14 @@ func ends(e histories.Event, in language.Language) string {
 		}
 	}
 	return what
+}
+
+// until tells the end of the lease that a call was granted.
+func until(e histories.Event, in language.Language) string {
+	if e.Type != histories.OK || e.Deadline == 0 {
+		return ""
+	}
+	return in.Sayf(", lease until %s", words.Instant(e.Deadline))
 }
 
 // as says of an acquire that it would share.

@@ -195,10 +195,7 @@ func (s *server) answer(ctx context.Context, r Request, began time.Time) Answer 
 // inHand does what a request asks of a lease: one that is held, was released last, or was refused last.
 func (s *server) inHand(ctx context.Context, r Request, began time.Time) Answer {
 	if lease := s.refusal(r); lease != nil {
-		if err := lease.Release(ctx); err != nil {
-			return refusal(err)
-		}
-		return Answer{Type: OK}
+		return useRefused(ctx, lease, r)
 	}
 	l := s.lease(r)
 	if l == nil {

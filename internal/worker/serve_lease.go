@@ -44,14 +44,30 @@ func (s *server) refuse(r Request, err error) {
 	}
 }
 
-// refusal is what the latest acquire of a thread was refused, if it is asked to release that, or nil.
+// refusal is what the latest acquire of a thread was refused, if it is asked to release or to extend that, or nil.
 func (s *server) refusal(r Request) locks.Lease {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if of, ok := s.refused[r.Thread]; ok && r.Op == Release && of.id == r.Lease {
+	if of, ok := s.refused[r.Thread]; ok && (r.Op == Release || r.Op == Extend) && of.id == r.Lease {
 		return of.Lease
 	}
 	return nil
+}
+
+// useRefused does with a lease that was refused what a caller does who takes it for its own.
+func useRefused(ctx context.Context, lease locks.Lease, r Request) Answer {
+	err := error(nil)
+	if r.Op == Release {
+		err = lease.Release(ctx)
+	} else if extender, ok := lease.(locks.Extender); ok {
+		err = extender.Extend(ctx, duration(r.TTL))
+	} else {
+		return Answer{Type: Error, Error: "leases of this lock cannot be extended"}
+	}
+	if err != nil {
+		return refusal(err)
+	}
+	return Answer{Type: OK}
 }
 
 // giveBack makes a lease the one that its thread has released last.

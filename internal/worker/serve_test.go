@@ -309,7 +309,7 @@ func TestReleaseRefused(t *testing.T) {
 	}{
 		{Request{Op: Release, Lease: 3}, Answer{Type: Error}}, // it was not the latest
 		{Request{Op: Release, Lease: 4, Thread: 1}, Answer{Type: Error}},
-		{Request{Op: Extend, Lease: 4, TTL: 1000}, Answer{Type: Error}},
+		{Request{Op: Extend, Lease: 4, TTL: 1000}, Answer{Type: Error}}, // setnx-px-del cannot
 		{Request{Op: Release, Lease: 4}, Answer{Type: OK}},
 		{Request{Op: Release, Lease: 4}, Answer{Type: Fail, Reason: NotHeld}},
 	} {

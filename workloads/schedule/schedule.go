@@ -98,7 +98,7 @@ type Step struct {
 
 	Eventually bool // it is tried for as long as a free lock may take
 	Again      bool // what was released is released again
-	Refused    bool // what was refused last is released
+	Refused    bool // what was refused last is released, or extended
 	OrLeave    bool // who is refused walks away
 	Free       bool // its end is not waited for
 
@@ -169,9 +169,9 @@ func (s Schedule) ReleasesTwice() bool {
 	return s.Has(func(p Step) bool { return p.Verb == Release && p.Again })
 }
 
-// ReleasesRefused says that clients release what they were refused.
+// ReleasesRefused says that clients release, or extend, what they were refused.
 func (s Schedule) ReleasesRefused() bool {
-	return s.Has(func(p Step) bool { return p.Verb == Release && p.Refused })
+	return s.Has(func(p Step) bool { return p.Refused })
 }
 
 // GivesUp says that clients give up calls in the midst of them.

@@ -117,6 +117,7 @@ A extend 0.25T or-leave
 A extend -1T
 A release again
 A release refused
+A extend 0.25T refused
 A read &
 A write
 A draw 1

@@ -58,6 +58,8 @@ func (p Step) calls(who string) string {
 			"the first releases too late, the third tries to acquire, the second releases",
 	}[p.Verb]
 	switch {
+	case p.Refused && p.Verb == Extend:
+		text = fmt.Sprintf("%s extends by %s what it was refused", who, p.For.english())
 	case p.Refused:
 		text += " what it was refused"
 	case p.Again:

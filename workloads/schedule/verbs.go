@@ -92,7 +92,7 @@ func formOf(v Verb) (form, bool) {
 	case Reenter:
 		return form{acts: 1, takes: []string{"for", "or-leave", "after", free}}, true
 	case Extend:
-		return form{acts: 1, span: true, takes: []string{"or-leave", "after", free}}, true
+		return form{acts: 1, span: true, takes: []string{"refused", "or-leave", "after", free}}, true
 	case Release:
 		return form{acts: 1, takes: []string{"again", "refused", "after", free}}, true
 	case Read:
