@@ -36,7 +36,7 @@ func run(ctx context.Context) error {
 	only := flag.String("only", "", "regular expression of the names of the libraries (default: all)")
 	install := flag.Bool("install", true, "have missing packages installed by apt-get")
 	parallel := flag.Int("parallel", 2, "how many libraries are played at a time")
-	limit := flag.Duration("limit", 4*time.Minute, "for how long one library may take")
+	limit := flag.Duration("limit", 5*time.Minute, "for how long one library may take")
 	flag.Parse()
 	chosen, err := regexp.Compile(*only)
 	if err != nil {

@@ -136,9 +136,7 @@ func (p Played) nameless() []Cell {
 func (p Played) undecided() []Undecided {
 	all := []Undecided{}
 	for _, r := range p.First {
-		switch r.Outcome {
-		case expected, unexpected, unavoidable, inapt:
-		default:
+		if r.open() {
 			all = append(all, Undecided{r.ID, cmp.Or(brief(r.Reason), r.Outcome)})
 		}
 	}

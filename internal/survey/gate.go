@@ -65,6 +65,11 @@ const (
 	broke       = "error"
 )
 
+// open says that a row came to no verdict.
+func (r row) open() bool {
+	return !slices.Contains([]string{expected, unexpected, unavoidable, inapt}, r.Outcome)
+}
+
 // failed are the properties that a run breaks, by the lock's own fault or because no lock of its class keeps them.
 func (r row) failed(own bool) []string {
 	var names []string

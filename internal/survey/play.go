@@ -66,6 +66,7 @@ func (s Survey) Play(ctx context.Context, l Library) Played {
 	if p.First, p.Problem = s.gate(ctx, l, s.asked()); p.Problem != "" {
 		return p
 	}
+	s.askAgain(ctx, l, p.First)
 	if broken := broken(p.First); len(broken) > 0 {
 		if p.Again, p.Problem = s.gate(ctx, l, broken); p.Problem == "" {
 			p.Schedules, p.Problem = s.schedules(ctx, broken)
@@ -77,6 +78,27 @@ func (s Survey) Play(ctx context.Context, l Library) Played {
 	}
 	p.Confirmed = s.confirm(ctx, p)
 	return p
+}
+
+// askAgain plays the pitfalls that came to no verdict once more, as a busy machine may keep a run from one. What comes of it takes
+// the place of what was there, unless it cannot be played.
+func (s Survey) askAgain(ctx context.Context, l Library, rows []row) {
+	var ids []string
+	for _, r := range rows {
+		if r.open() && !slices.Contains(ids, r.ID) {
+			ids = append(ids, r.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return
+	}
+	again, _ := s.gate(ctx, l, ids)
+	for i, r := range rows {
+		n := slices.IndexFunc(again, func(a row) bool { return a.ID == r.ID && a.Scenario == r.Scenario })
+		if r.open() && n >= 0 {
+			rows[i] = again[n]
+		}
+	}
 }
 
 // schedules are those of pitfalls, as lockbench shows them.

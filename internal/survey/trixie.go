@@ -19,17 +19,16 @@ const trixie = "Debian 13"
 // Trixie lists what Debian 13 has newer versions of, played in a root of that release. It needs root, debootstrap and no container.
 func Trixie() []Library {
 	const within = "chroot " + TrixieRoot + " "
-	wanted := []string{
-		"redis-py Lock", "redis-py Lock, extend(ttl, replace_ttl=True)", "redis.asyncio Lock",
-		"redis.asyncio Lock, one for all tasks", "Symfony Lock on phpredis", "Symfony Lock on Predis", "recipe on redis-rb", "recipe on node-redis",
-	}
-	all := slices.DeleteFunc(Libraries(), func(l Library) bool { return !slices.Contains(wanted, l.Name) })
+	all := slices.DeleteFunc(Libraries(), func(l Library) bool { return l.Worker == "" }) // of Go the module requires the version
 	for i, l := range all {
 		confirm, upstream := map[string]string{}, map[string]string{}
 		maps.Copy(confirm, l.Confirm)
 		maps.Copy(upstream, l.Upstream)
 		if l.Language == "Python" {
 			confirm["A11"] = "/usr/bin/python3 examples/confirm/redis_py_resend.py"
+			if strings.Contains(l.Worker, "asyncio") {
+				confirm["A11"] = "/usr/bin/python3 examples/confirm/redis_asyncio_resend.py"
+			}
 			upstream["A11"] = "https://github.com/redis/redis-py/issues/3554"
 			l.Promises += " Since version 6 the client sends a command again if its connection breaks, as it documents."
 			l.Safely = "Connect with retry=Retry(NoBackoff(), 0) for the lock, or look after a refusal whether the key has your own token. " + l.Safely
