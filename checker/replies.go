@@ -19,11 +19,11 @@ func truthfulRepliesSeat() seat {
 		definition: `no reply contradicts the key: no success for a lock that is certainly another's, no refusal of one that is certainly the caller's own or free; and a refused acquire leaves nothing behind`,
 		judge:      judgeReplies,
 		engine:     "certain holds",
-		counts:     []histories.F{histories.Release, histories.Extend},
+		counts:     []histories.F{histories.Release, histories.Extend, histories.Verify},
 	}
 }
 
-// judgeReplies judges truthful replies: what release and extend answered is what the
+// judgeReplies judges truthful replies: what release, extend and verify answered is what the
 // server's key shows. Histories do not record the key, except in audits at the end, so it
 // is judged only where the calls leave no doubt what it must have shown:
 //
@@ -36,6 +36,7 @@ func truthfulRepliesSeat() seat {
 //     call: what is deleted can be neither deleted nor extended. Nor can it be deleted twice by releases that meet. Readers and re-entries may be
 //     counted, so of theirs it is if their client had nothing else. And it is if the attempt's acquire had
 //     been refused, or, or else that was untrue, if another call of it had been told "not yours".
+//     The "yes" of a verify is a "done".
 //  3. "Not yours" is untrue if the key was certainly the caller's: its attempt had been
 //     granted, nobody had asked to release it by the answer, its lease was certain until then,
 //     and since the acquire was invoked nobody else's release or extend can have reached the key,
@@ -53,7 +54,7 @@ func truthfulRepliesSeat() seat {
 // It accuses nobody if a fault was in force between the acquires concerned and the answer
 // that may have changed the key, or, of a "not yours", any fault: a client that was cut off
 // may have asked twice. An answer that leaves the outcome open is true of anything. The
-// property does not apply if no release or extend was answered and no refusal is untrue.
+// property does not apply if no release, extend or verify was answered and no refusal is untrue.
 func judgeReplies(_ *record, opt Options) judge {
 	return &replies{opt: opt, obscure: make(map[string]bool)}
 }
@@ -91,12 +92,12 @@ func (j *replies) verdict(res *finding) error {
 		res.Story = j.either
 	case j.answered == 0:
 		res.Verdict = NotApplicable
-		res.Story = "No release or extend got an answer."
+		res.Story = "No release, extend or verify got an answer."
 	case j.late > 0:
 		res.Story = fmt.Sprintf("%s to release or extend what had been given back long before, of which nothing is known any more.", words.Count(j.late, "answer"))
 	default:
 		res.Verdict = Pass
-		res.Story = fmt.Sprintf("%s to release and extend, and none that the key can be seen to contradict.", words.Count(j.answered, "answer"))
+		res.Story = fmt.Sprintf("%s to release, extend and verify, and none that the key can be seen to contradict.", words.Count(j.answered, "answer"))
 	}
 	return nil
 }
@@ -108,8 +109,8 @@ type dialogue struct {
 	rivals  *contest
 	own     map[uint64]*histories.Hold
 	refused map[uint64]*histories.Op   // acquires, by attempt
-	denials map[uint64][]*histories.Op // releases and extends that were refused so far, by attempt
-	asked   []*histories.Op            // releases and extends, in order of invocations
+	denials map[uint64][]*histories.Op // releases, extends and verifies that were refused so far, by attempt
+	asked   []*histories.Op            // releases, extends and verifies, in order of invocations
 
 	granted []*histories.Hold // of those before the call that is judged, the ones that may still be certain
 	latest  []*histories.Hold // that were granted, in order of returns, from the last before the call on
@@ -125,7 +126,7 @@ func newDialogue(j *replies, s *stretch) *dialogue {
 	}
 	for _, o := range s.calls {
 		switch o.Invoke.F {
-		case histories.Release, histories.Extend:
+		case histories.Release, histories.Extend, histories.Verify:
 			if o.Outcome() != histories.Info && s.mine(o.Complete.Index) {
 				j.answered++
 				if d.own[o.Invoke.Attempt] == nil && !s.asked(o.Invoke.Attempt) {

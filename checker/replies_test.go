@@ -70,6 +70,54 @@ func TestReplies(t *testing.T) {
 			want: Pass,
 		},
 		{
+			name: "yes, it is yours, which another has",
+			history: `
+				A acquire 0 1 ok ttl=1000
+				B acquire 1010 1011 ok ttl=1000
+				A verify 1020 1021 ok
+				B release 1030 1031 ok
+				A release 1040 1041 fail`,
+			want: Fail, story: "although its lease was over and B had been granted the key",
+			witness: []string{"1 A acquire ok", "1011 B acquire ok", "1020 A verify invoke", "1021 A verify ok"},
+		},
+		{
+			name: "no, it is not yours, which it certainly is",
+			history: `
+				A acquire 0 1 ok ttl=1000
+				A verify 10 11 fail
+				A release 20 21 ok`,
+			want: Fail, story: "its verify was refused at 0.011 s",
+		},
+		{
+			name: "yes, it is yours, which was given back",
+			history: `
+				A acquire 0 1 ok ttl=1000
+				A release 10 11 ok
+				A verify 20 21 ok`,
+			want: Fail, story: "so was its verify of the same lock",
+		},
+		{
+			name: "yes while it is, and no when it is another's",
+			history: `
+				A acquire 0 1 ok ttl=1000
+				A verify 10 11 ok
+				B acquire 1010 1011 ok ttl=1000
+				A verify 1020 1021 fail
+				A release 1025 1026 fail
+				B release 1030 1031 ok`,
+			want: Pass,
+		},
+		{
+			name: "yes as the lease ends, or nobody knows",
+			history: `
+				A acquire 0 1 ok ttl=1000
+				A verify 995 1015 ok
+				A verify 1016 1017 info
+				B acquire 1020 1021 ok ttl=1000
+				B release 1030 1031 ok`,
+			want: Pass,
+		},
+		{
 			name: "an extend refused for its arguments, which says nothing of whose it is",
 			history: `
 				A acquire 0 1 ok ttl=1000

@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/locks"
 )
 
-// TestReleaseRefused has a client release what it was refused, in each language whose workers can be asked to.
+// TestReleaseRefused has a client release what it was refused, and ask whether it still holds the lock, in each language whose workers can be asked to.
 func TestReleaseRefused(t *testing.T) {
 	effort.Real(t)
 	for language, file := range map[string]string{"node": "threads.js", "php": "refused.php", "python": "threads.py", "ruby": "threads.rb"} {
@@ -25,6 +25,7 @@ func TestReleaseRefused(t *testing.T) {
 				locktest.NeedLanguage(t, language)
 			}
 			releaseRefused(newStand(t, []string{program, "testdata/" + file}, "none"))
+			verify(newStand(t, []string{program, "testdata/" + file}, "none"))
 		})
 	}
 	t.Run("go", func(t *testing.T) {
@@ -70,4 +71,18 @@ func releaseRefused(s *stand) {
 	if err := refused.Release(ctx); !errors.As(err, &broken) {
 		t.Errorf("release of what was refused before the latest acquire: %v", err)
 	}
+}
+
+// verify checks that a holder asks whether it still is one.
+func verify(s *stand) {
+	held, ctx := s.acquire(s.a), s.within(time.Minute)
+	if !s.a.Said().Promises.Verifies {
+		s.t.Fatalf("it promises %+v", s.a.Said().Promises)
+	}
+	must(s.t, held.Verify(ctx))
+	s.server.Del("lock:orders/42")
+	if err := held.Verify(ctx); !errors.Is(err, locks.ErrNotHeld) {
+		s.t.Errorf("verify without the key: %v, want ErrNotHeld", err)
+	}
+	must(s.t, s.acquire(s.b).Release(ctx))
 }

@@ -66,6 +66,9 @@ func (t Test) asksOfWorkers() (needs []string) {
 	if w, ok := w.(interface{ ReleasesRefused() bool }); ok && w.ReleasesRefused() {
 		needs = append(needs, worker.CanReleaseRefused)
 	}
+	if w, ok := w.(workloads.Script); ok && w.Verifies() {
+		needs = append(needs, worker.CanVerify)
+	}
 	return needs
 }
 

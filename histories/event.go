@@ -78,6 +78,7 @@ const (
 	Write   F = "write"   // of the protected register; Version is the version it replaced
 	Incr    F = "incr"    // of a protected counter, by a read and a write; Value is the number it brought it to
 	Draw    F = "draw"    // a Write that takes the prize of a lottery's round; Value is the round
+	Verify  F = "verify"  // asks the lock whether the lease is still the holder's
 	Count   F = "count"   // asks the lock how often the worker holds Key; Value is the answer
 	Lost    F = "lost"    // the lock told its holder that the lease is gone
 	Abandon F = "abandon" // the holder walks away without releasing
@@ -138,9 +139,9 @@ func (e Event) Invalid() bool {
 	return (e.F == Acquire || e.F == Extend) && e.Type == Fail && e.Value == Invalid
 }
 
-// NotHeld says that a release or extend was refused because the lease is not the caller's.
+// NotHeld says that a release, extend or verify was refused because the lease is not the caller's.
 func (e Event) NotHeld() bool {
-	return (e.F == Release || e.F == Extend) && e.Type == Fail && e.Value != Invalid && e.Value != Rejected
+	return (e.F == Release || e.F == Extend || e.F == Verify) && e.Type == Fail && e.Value != Invalid && e.Value != Rejected
 }
 
 // Taken says that an acquire was refused because somebody has the lock.

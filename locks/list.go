@@ -77,6 +77,7 @@ func entries() Catalogue {
 		rwFieldsSpec(),
 		redlockSpec(),
 		redlockInTurnsSpec(),
+		verifyExistsSpec(),
 		redlockNoValiditySpec(),
 		redlockPartialCleanupSpec(),
 		redlockAnswersOnlySpec(),

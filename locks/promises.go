@@ -27,6 +27,8 @@ type Promises struct {
 	// ReleasesRefused says that a refused Acquire is a *RefusedError, with what its caller could
 	// release.
 	ReleasesRefused bool
+	// Verifies says that a holder can ask whether a lease is still its own: leases are Verifiers.
+	Verifies bool
 	// ExtendAdds says that extending a lease by d adds d to what is left of it. Otherwise the
 	// lease lasts for d from then on.
 	ExtendAdds bool

@@ -81,7 +81,7 @@ var made = sync.OnceValue(makeAll) //nolint:gochecknoglobals // nothing changes 
 func makeAll() Catalogue {
 	all := entries()
 	for i := range all {
-		all[i].Promises.Threads, all[i].Promises.ReleasesTwice = true, true
+		all[i].Promises.Threads, all[i].Promises.ReleasesTwice, all[i].Promises.Verifies = true, true, all[i].HasToken
 	}
 	return all
 }

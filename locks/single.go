@@ -16,6 +16,8 @@ type single struct {
 	// acquire sets key to token for ttl. It returns the fencing token, if there is one.
 	acquire func(ctx context.Context, node *redis.Client, key, token string, ttl time.Duration) (int64, error)
 	release func(ctx context.Context, node *redis.Client, key, token string) error
+	// verify asks whether key is the holder's still. Nil means by GET.
+	verify func(ctx context.Context, node *redis.Client, key, token string) error
 	// token makes the token of one attempt. Nil means 20 random bytes.
 	token func(Env) (string, error)
 	// accept refuses TTLs that the commands cannot express. Nil accepts every whole
@@ -83,6 +85,9 @@ func (l *singleLease) Release(ctx context.Context) error {
 }
 
 func (l *singleLease) Verify(ctx context.Context) error {
+	if ask := l.lock.verify; ask != nil {
+		return ask(ctx, l.lock.env.Nodes[0], l.key, l.token)
+	}
 	return verify(ctx, l.lock.env.Nodes[0], l.key, l.token)
 }
 

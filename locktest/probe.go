@@ -67,6 +67,7 @@ func see(s *locks.Spec, made locks.Locker, lease locks.Lease) {
 	_, s.Extends = lease.(locks.Extender)
 	_, s.Renews = lease.(locks.Watched)
 	_, s.HasToken = lease.(locks.Verifier)
+	s.Promises.Verifies = s.HasToken
 	_, s.Reenters = made.(locks.Reentrant)
 	_, s.ReadWrite = made.(locks.RWLocker)
 	_, s.Notifies = made.(locks.Notifier)

@@ -39,8 +39,8 @@ func table(t *testing.T, page string) (rows [][]string) {
 // TestArticles checks docs/articles.md: that no cell is blank, that what a row names exists, and that its control
 // survives the steps of a scenario that the row names.
 func TestArticles(t *testing.T) {
-	pitfall, name := regexp.MustCompile(`P\d\d`), regexp.MustCompile("`([^`]+)`")
-	file := regexp.MustCompile(`\[(P\d\d)\]\(\.\./scenarios/(p\d\d_[a-z0-9_]+)\.schedule\)`)
+	pitfall, name := regexp.MustCompile(`P\d{2,3}`), regexp.MustCompile("`([^`]+)`")
+	file := regexp.MustCompile(`\[(P\d{2,3})\]\(\.\./scenarios/(p\d{2,3}_[a-z0-9_]+)\.schedule\)`)
 	sources := keys(t)
 	for _, row := range table(t, "articles.md") {
 		if len(row) != 4 || slices.Contains(row, "") {

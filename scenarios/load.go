@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"maps"
@@ -43,8 +44,13 @@ func parseAll() []Scenario {
 			panic(fmt.Sprintf("%s: %v", e.Name(), err)) // as TestCatalogueIsSound would have found
 		}
 	}
+	// The file of P100 is listed before that of P11.
+	slices.SortStableFunc(all, func(a, b Scenario) int { return ByNumber(a.ID, b.ID) })
 	return all
 }
+
+// ByNumber compares the numbers of pitfalls: P99 comes before P100, and what has no number before both.
+func ByNumber(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
 // Parse reads a schedule and returns it as a scenario.
 func Parse(src string) (Scenario, error) {

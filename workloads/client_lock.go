@@ -185,6 +185,25 @@ func (c *Client) release(ctx context.Context, s *section) error {
 	}, nil)
 }
 
+// errNotVerifiable says that a lock cannot be asked who holds it.
+var errNotVerifiable = errors.New("the lock has no way to ask whether it is still held")
+
+// Verify asks the lock whether the innermost lease is still the client's. It returns the lock's
+// error, and changes nothing that the client believes; see Abandon.
+func (c *Client) Verify(ctx context.Context) error {
+	s := c.section()
+	if s == nil {
+		return ErrNotHolding
+	}
+	lease, ok := s.lease.(locks.Verifier)
+	if !ok {
+		return errNotVerifiable
+	}
+	return c.call(ctx, s.life, s.event(histories.Verify), func(ctx context.Context, _ *histories.Event) error {
+		return lease.Verify(ctx)
+	}, nil)
+}
+
 // Count asks a re-entrant lock how often the client holds key.
 func (c *Client) Count(ctx context.Context, key string) error {
 	lock, ok := c.Lock.(locks.Reentrant)

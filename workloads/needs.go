@@ -23,6 +23,9 @@ func (p Script) Needs(lock locks.Spec) error {
 	if p.ReleasesRefused() && !lock.Promises.ReleasesRefused {
 		return fmt.Errorf("its clients release what they were refused, and lock %s does not say that a refusal leaves anything to release", lock.Name)
 	}
+	if p.Verifies() && !lock.Promises.Verifies {
+		return fmt.Errorf("its clients ask the lock whether they still hold it, and lock %s does not say that it can be asked", lock.Name)
+	}
 	if p.GivesUp() && lock.Promises.Endless {
 		return fmt.Errorf("its clients give calls up, and those of lock %s last until the server answers", lock.Name)
 	}

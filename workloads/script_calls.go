@@ -59,6 +59,8 @@ func (s *Stage) callOf(c *Client, p schedule.Step) (func(context.Context) error,
 			return func(ctx context.Context) error { return orLeave(c, p, c.ExtendRefused(ctx, s.span(p.For))) }, nil
 		}
 		return func(ctx context.Context) error { return orLeave(c, p, c.Extend(ctx, s.span(p.For))) }, nil
+	case schedule.Verify:
+		return func(ctx context.Context) error { return orLeave(c, p, c.Verify(ctx)) }, nil
 	case schedule.Release:
 		switch {
 		case p.Again:

@@ -137,6 +137,45 @@ func TestExtendRefused(t *testing.T) {
 	}
 }
 
+// verifiable is a fakeLock whose leases can be asked about, with an answer of their own.
+type verifiable struct {
+	fakeLock
+	verify error
+}
+
+func (l *verifiable) Verify(context.Context) error { return l.verify }
+
+// granting is a lock that grants a lease of its own.
+type granting struct{ lease locks.Lease }
+
+func (l *granting) Acquire(context.Context, string, time.Duration) (locks.Lease, error) {
+	return l.lease, nil
+}
+
+// TestVerify checks that a client asks its lock whether it still holds it, and goes on believing so whatever the answer is.
+func TestVerify(t *testing.T) {
+	lease := &verifiable{}
+	lock := &granting{lease: lease}
+	events := recorded(t, lock, func(ctx context.Context, c *workloads.Client) {
+		if err := c.Verify(ctx); !errors.Is(err, workloads.ErrNotHolding) {
+			t.Errorf("before any acquire: %v", err)
+		}
+		_ = c.Acquire(ctx, "k", time.Second)
+		for _, want := range []error{nil, locks.ErrNotHeld} {
+			lease.verify = want
+			if err := c.Verify(ctx); !errors.Is(err, want) || !c.Holds() {
+				t.Errorf("an answer of %v: %v, it holds the lock: %v", want, err, c.Holds())
+			}
+		}
+	})
+	if len(events) != 6 || events[2].F != histories.Verify || events[2].Attempt != events[0].Attempt || events[3].Type != histories.OK || !events[5].NotHeld() {
+		t.Errorf("recorded %+v", events)
+	}
+	if err := histories.Validate(events); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestReleaseRefused checks that a client releases what its latest acquire was refused, and nothing else.
 func TestReleaseRefused(t *testing.T) {
 	lease := &fakeLock{release: locks.ErrNotHeld}

@@ -246,7 +246,7 @@ func (w *worker) hello(r request) (answer, error) {
 		can = append(can, "wait")
 	}
 	if _, ok := lock.(Holder); ok {
-		guards = append(guards, "check-token")
+		can, guards = append(can, "verify"), append(guards, "check-token")
 	}
 	return answer{
 		"protocol": 2, "worker": filepath.Base(os.Args[0]), "pid": os.Getpid(), "can": can, "guards": guards,
@@ -340,6 +340,12 @@ func (w *worker) use(ctx context.Context, r request, l *lease, began time.Time) 
 			return nil, err
 		}
 		return w.lasting(l, from.Add(ms(r.TTL)), began), nil
+	case "verify":
+		holder, ok := w.lock.(Holder)
+		if !ok {
+			return nil, impossible("this lock cannot be asked whether it is held")
+		}
+		return answer{}, holder.Holds(ctx, l.key, l.own)
 	case "release":
 		return answer{}, w.lock.Release(ctx, l.key, l.own)
 	case "read":
@@ -347,7 +353,7 @@ func (w *worker) use(ctx context.Context, r request, l *lease, began time.Time) 
 	case "write":
 		return w.write(ctx, l, r.Value)
 	}
-	return nil, impossible("no op " + r.Op + ", only hello, configure, acquire, read, write, extend and release")
+	return nil, impossible("no op " + r.Op + ", only hello, configure, acquire, read, write, extend, verify and release")
 }
 
 func (w *worker) read(ctx context.Context, l *lease) (answer, error) {

@@ -258,6 +258,9 @@ final class LockbenchWorker {
                 double ends = (promises("extend_adds") ? lease.ends : now()) + ttl(r);
                 held(((Extender) lock).extend(lease.key, lease.own, ttl(r)));
                 return lasting(lease, ends, began);
+            case "verify":
+                held(((Holder) lock).holds(lease.key, lease.own));
+                return map();
             case "release":
                 leases.remove(id);
                 held(lock.release(lease.key, lease.own));
@@ -267,7 +270,7 @@ final class LockbenchWorker {
             case "write":
                 return write(lease, (long) number(r, "value"));
             default:
-                throw new IllegalArgumentException("no op " + op + ", only hello, configure, acquire, read, write, extend, release");
+                throw new IllegalArgumentException("no op " + op + ", only hello, configure, acquire, read, write, extend, verify, release");
         }
     }
 
@@ -292,6 +295,7 @@ final class LockbenchWorker {
         List<Object> guards = new ArrayList<>(List.of("none", "elapsed", "epoch"));
         if (lock instanceof Holder) {
             guards.add("check-token");
+            can.add("verify");
         }
         return map("protocol", 2, "worker", about.name(), "pid", ProcessHandle.current().pid(), "can", can, "guards", guards,
             "keys", about.keys(), "database", about.database(), "promises", about.promises());

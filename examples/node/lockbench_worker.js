@@ -135,6 +135,7 @@ class Worker {
       pid: process.pid,
       can: ['extend', 'wait'].filter((m) => this.has(m))
         .concat(this.Lock.threads ? ['threads'] : [], this.Lock.releasesTwice ? ['release-twice'] : [])
+        .concat(this.has('holds') ? ['verify'] : [])
         .concat(this.Lock.releasesRefused ? ['release-refused'] : []),
       guards: ['none', 'elapsed', 'epoch'].concat(this.has('holds') ? ['check-token'] : []),
       keys: this.Lock.keys,
@@ -209,6 +210,12 @@ class Worker {
     return this.lasting(lease, request, ends)
   }
 
+  async verify (request) {
+    const lease = this.lease(request)
+    if (!await this.lock.holds(lease.key, lease.token)) throw new Refused('not-held', 'lock is not held')
+    return {}
+  }
+
   async release (request) {
     let lease = this.refusal(request)
     if (!lease) {
@@ -245,7 +252,7 @@ class Worker {
   }
 
   async answer (request) {
-    const methods = ['hello', 'configure', 'acquire', 'read', 'write', 'extend', 'release']
+    const methods = ['hello', 'configure', 'acquire', 'read', 'write', 'extend', 'verify', 'release']
     request.began = now()
     let timer
     try {

@@ -129,6 +129,7 @@ class Worker
             'pid' => getmypid(),
             'can' => array_merge(
                 array_values(array_filter(['extend', 'wait'], $this->has(...))),
+                $this->has('holds') ? ['verify'] : [],
                 $this->constant('RELEASES_REFUSED') ? ['release-refused'] : [],
             ),
             'guards' => array_merge(['none', 'elapsed', 'epoch'], $this->has('holds') ? ['check-token'] : []),
@@ -218,6 +219,15 @@ class Worker
         return $refused ? [] : $this->lasting($request['lease'], $request, $ends);
     }
 
+    public function verify(array $request): array
+    {
+        $lease = $this->lease($request);
+        if (!$this->lock->holds($lease['key'], $lease['token'])) {
+            throw new Refused('not-held', 'lock is not held');
+        }
+        return [];
+    }
+
     public function release(array $request): array
     {
         $lease = $this->refusal($request);
@@ -273,7 +283,7 @@ class Worker
 
     public function answer(array $request): array
     {
-        $methods = ['hello', 'configure', 'acquire', 'read', 'write', 'extend', 'release'];
+        $methods = ['hello', 'configure', 'acquire', 'read', 'write', 'extend', 'verify', 'release'];
         $request['began'] = now();
         try {
             if (!in_array($request['op'], $methods, true)) {

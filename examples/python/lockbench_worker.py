@@ -41,7 +41,7 @@ import time
 import traceback
 
 GUARDS = ("none", "elapsed", "epoch", "done-marker")
-OPTIONAL = {"extend": "extend", "wait": "wait", "acquire_read": "share", "count": "reenter"}
+OPTIONAL = {"extend": "extend", "holds": "verify", "wait": "wait", "acquire_read": "share", "count": "reenter"}
 ATTRIBUTES = {"TELLS_LOSS": "lost", "THREADS": "threads", "RELEASES_TWICE": "release-twice", "RELEASES_REFUSED": "release-refused"}
 
 
@@ -246,6 +246,12 @@ class Worker:
             raise Refused("not-held", "lock is not held")
         return self.lasting(lease, request, ends)
 
+    def verify(self, request):
+        lease = self.lease(request)
+        if not self.lock.holds(lease["key"], lease["token"]):
+            raise Refused("not-held", "lock is not held")
+        return {}
+
     def release(self, request):
         lease = self.refusal(request)
         if lease is None:
@@ -306,7 +312,7 @@ class Worker:
 
     def answer(self, request, within):
         """Answer a request, whose call within(work) makes."""
-        methods = ("hello", "configure", "acquire", "read", "write", "extend", "release", "count")
+        methods = ("hello", "configure", "acquire", "read", "write", "extend", "verify", "release", "count")
         request["began"], unclear = time.monotonic(), (OSError,)
         try:
             if request["op"] not in methods:

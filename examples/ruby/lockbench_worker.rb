@@ -50,9 +50,9 @@ module Lockbench
   # The request's time is over. No StandardError, as a library may rescue those and try again.
   class TimedOut < Exception; end # rubocop:disable Lint/InheritException
 
-  OPTIONAL = { extend_lease: "extend", wait: "wait" }.freeze
+  OPTIONAL = { extend_lease: "extend", holds?: "verify", wait: "wait" }.freeze
   CONSTANTS = { THREADS: "threads", RELEASES_TWICE: "release-twice", RELEASES_REFUSED: "release-refused" }.freeze
-  METHODS = %w[hello configure acquire read write extend release].freeze
+  METHODS = %w[hello configure acquire read write extend verify release].freeze
 
   # A client that sends nothing twice: a SET NX that is sent again meets its own key.
   def self.connect(address, database = 0)
@@ -154,6 +154,13 @@ module Lockbench
       raise Refused.new("not-held", "lock is not held") unless @lock.extend_lease(lease[:key], lease[:token], ttl)
 
       lasting(lease, request, ends)
+    end
+
+    def verify(request)
+      lease = lease(request)
+      raise Refused.new("not-held", "lock is not held") unless @lock.holds?(lease[:key], lease[:token])
+
+      {}
     end
 
     def release(request)

@@ -39,6 +39,11 @@ final class Refusing
         return $this->redis->eval(self::EXTEND, ["lock:$key", $lease, $ttlMs], 1) === 1;
     }
 
+    public function holds(string $key, $lease): bool
+    {
+        return $this->redis->get("lock:$key") === $lease;
+    }
+
     public function within(float $seconds): void
     {
         $this->redis->within($seconds);

@@ -31,6 +31,10 @@ class Threads {
     return await this.redis.command('EVAL', EXTEND, 1, 'lock:' + key, token, ttlMs) === 1
   }
 
+  async holds (key, token) {
+    return await this.redis.command('GET', 'lock:' + key) === token
+  }
+
   disconnect () {} // a task waits for its own replies
 }
 

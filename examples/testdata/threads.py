@@ -37,6 +37,9 @@ class Threads:
     def extend(self, key, token, ttl_ms):
         return self.command("EVAL", EXTEND, 1, "lock:" + key, token, ttl_ms) == 1
 
+    def holds(self, key, token):
+        return self.command("GET", "lock:" + key) == token.encode()
+
     def disconnect(self):
         """A thread waits for its own replies: none comes late for another."""
 

@@ -37,6 +37,10 @@ class Threads
     redis.eval(EXTEND, ["lock:#{key}"], [token, ttl_ms]) == 1
   end
 
+  def holds?(key, token)
+    redis.get("lock:#{key}") == token
+  end
+
   def disconnect
     # A thread waits for its own replies: none comes late for another.
   end

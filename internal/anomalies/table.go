@@ -35,7 +35,7 @@ func exclusion() []checker.Property {
 func table() []rule {
 	kinds := func(all ...checker.CauseKind) []checker.CauseKind { return all }
 	broken := func(all ...checker.Property) []checker.Property { return all }
-	lateTold := Anomaly{"A04", "late told", "The holder is told a later end of its lease than its key has, or hears that it was lost when it was."}
+	lateTold := Anomaly{"A04", "late told", "The holder is told a later end of its lease than its key has, hears that it was lost when it was, or is told that it still holds when it does not."}
 	lateGrant := Anomaly{"A08", "late grant", "A command of an acquire whose call has given up takes the lock for nobody: an orphan."}
 	resurrects := Anomaly{"A09", "renewal resurrects", "An extend or a renewal makes the key again that had ended or was released."}
 	spurious := Anomaly{"A17", "spurious refusal", "A call is refused although the lock was free, or although the server did what was asked."}
@@ -55,6 +55,7 @@ func table() []rule {
 		{Anomaly: lateGrant, by: kinds(checker.LateCommand), call: histories.Acquire, end: histories.Info},
 		{Anomaly: resurrects, by: kinds(checker.LateCommand), when: renews},
 		{Anomaly: lateTold, by: kinds(checker.DeadlineTooLate, checker.GrantedLate)},
+		{Anomaly: lateTold, by: kinds(checker.FalseDone, checker.NothingAsked), call: histories.Verify, end: histories.OK},
 		{Anomaly: lateTold, by: kinds(checker.LeaseOutlived), when: func(r Run, c checker.Cause) bool { return r.Renews && r.told(c) }},
 		{Anomaly: Anomaly{"A03", "lost lease untold", "A lock that renews its leases lets one end, and its holder goes on without being told."}, by: kinds(checker.LeaseOutlived), when: renews},
 		{Anomaly: Anomaly{"A06", "zombie write", "Who has outlived its lease writes to what the lock protects."}, breaks: broken(checker.ResourceSafety, checker.CounterSafety), by: kinds(checker.LeaseOutlived)},

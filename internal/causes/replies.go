@@ -148,6 +148,8 @@ func (s *scene) untrue(o *histories.Op) *checker.Cause {
 		return cmp.Or(s.metOwn(o), s.tookAndRefused(o), s.refused(o))
 	case f == histories.Acquire && outcome == histories.OK:
 		return s.granted(o)
+	case f == histories.Verify && outcome == histories.OK:
+		return cmp.Or(s.nothingAsked(o), s.falseYes(o))
 	case f != histories.Release && f != histories.Extend:
 		return nil
 	case outcome == histories.OK:
@@ -170,6 +172,22 @@ func (s *scene) falseDone(o *histories.Op) *checker.Cause {
 	e := own[len(own)-1]
 	return s.cause(checker.FalseDone, fmt.Sprintf("%s's %s at event %d said that it was done, and had changed nothing: %s.",
 		s.who(e), o.Invoke.F, o.Complete.Index, s.quote(e)), []*effect{e})
+}
+
+// falseYes explains that a verify said that the lock is its holder's: the server had told of another's key.
+func (s *scene) falseYes(o *histories.Op) *checker.Cause {
+	for _, e := range s.effectsOf(o) {
+		made := s.madeBy(e)
+		stake := s.victim(e, made)
+		if stake == nil {
+			continue
+		}
+		b := stake.call.hold
+		return s.cause(checker.FalseDone, fmt.Sprintf("%s's %s at event %d said that the lock is its own, when the key was %s's: %s; %s had it by %s at event %d.",
+			s.who(e), o.Invoke.F, o.Complete.Index, histories.WorkerName(b.Worker), s.quote(e),
+			histories.WorkerName(b.Worker), s.Exchanges[made.Exchange].Command, b.Returned.Event), []*effect{e, made}, b.Returned.Event)
+	}
+	return nil
 }
 
 // falseRefusal explains that a release or an extend said that it was refused: the server had done it.

@@ -137,7 +137,7 @@ func under(o *histories.Op, at time.Duration) bool {
 
 // asks says whether f is a call that a lock sends commands for.
 func asks(f histories.F) bool {
-	return f == histories.Acquire || f == histories.Release || f == histories.Extend
+	return f == histories.Acquire || f == histories.Release || f == histories.Extend || f == histories.Verify
 }
 
 // caller finds whose command an effect is of.

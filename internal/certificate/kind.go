@@ -21,6 +21,7 @@ const (
 	incr
 	draw
 	count
+	ask
 	lost
 	abandon
 	crash
@@ -30,7 +31,7 @@ const (
 func kinds() [crash + 1]histories.F {
 	return [...]histories.F{
 		"", histories.Acquire, histories.Release, histories.Extend, histories.Read, histories.Write, histories.Incr, histories.Draw,
-		histories.Count, histories.Lost, histories.Abandon, histories.Crash,
+		histories.Count, histories.Verify, histories.Lost, histories.Abandon, histories.Crash,
 	}
 }
 

@@ -39,6 +39,9 @@ func explained(t *tables, c *Certificate) error {
 			if v.Proof == ByExplanation && !told[k.key] && k.isLock() {
 				return fmt.Errorf("verdicts pass by explanation, and there is none of %q", k.key)
 			}
+			if v.Proof == ByExplanation && v.Rule == truthfulReplies && k.verified() {
+				return fmt.Errorf("%s passes by explanation, which tells nothing of a verify of %q", v.Rule, k.key)
+			}
 		}
 	}
 	return nil
@@ -47,6 +50,11 @@ func explained(t *tables, c *Certificate) error {
 // isLock says whether there are calls on the lock of a key.
 func (k *table) isLock() bool {
 	return slices.ContainsFunc(k.calls, func(o *op) bool { return locks(o.F) })
+}
+
+// verified says whether somebody asked whether the lock is still its own.
+func (k *table) verified() bool {
+	return slices.ContainsFunc(k.calls, func(o *op) bool { return o.F == ask })
 }
 
 // onLock are the calls on the lock of a key, in order of invocations.

@@ -151,6 +151,21 @@ func TestExplanations(t *testing.T) {
 	}
 }
 
+// TestExplanationAndVerify: an explanation tells nothing of what was answered to those who asked whether they still held the lock.
+func TestExplanationAndVerify(t *testing.T) {
+	for asked, accepted := range map[string]bool{"": true, "\n\t\tB verify invoke 70\n\t\tB verify ok 80": false} {
+		history := script(t, turn+asked)
+		err := certificate.Verify(bytes.NewReader(history), nil, certificate.Certificate{
+			Schema: certificate.Schema, History: subject(history),
+			Explanations: []certificate.Explanation{explanation([]effect{{1, 0, 0}, {-2, 20, 0}, {3, 40, 0}, {4, 45, 0}})},
+			Proven:       []certificate.Verdict{{Rule: "truthful-replies", Verdict: certificate.Pass, Proof: certificate.ByExplanation}},
+		})
+		if _, rejected := errors.AsType[*certificate.RejectedError](err); err != nil && !rejected || (err == nil) != accepted {
+			t.Errorf("after%q: %v, want it accepted: %v", asked, err, accepted)
+		}
+	}
+}
+
 // TestExplanationOfEveryKey: a pass needs an explanation of each key, and a fail of the same rule beside
 // it is a disagreement.
 func TestExplanationOfEveryKey(t *testing.T) {

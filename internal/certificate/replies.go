@@ -21,7 +21,7 @@ func (k *table) untrue(w *wire, yield func(finding)) {
 	var live []*hold // of those before the call that may be certain
 	denials := make(map[uint64][]*op)
 	for _, o := range k.calls {
-		if o.F != release && o.F != extend {
+		if o.F != release && o.F != extend && o.F != ask {
 			continue
 		}
 		for ; last < len(granted) && granted[last].to.event < o.from.event; last++ {
@@ -50,7 +50,7 @@ func (k *table) untrue(w *wire, yield func(finding)) {
 	}
 }
 
-// done looks for why the "done" of a release or extend is untrue: it was given back before, or the key was
+// done looks for why the "done" of a release or extend, or the "yes" of a verify, is untrue: it was given back before, or the key was
 // certainly another's, or had been since it was the caller's.
 func (k *table) done(h *hold, o *op, others []*hold, yield func(finding)) {
 	calm := func(from int) bool { return !k.server.meets(between(from, o.to.event)) }

@@ -28,7 +28,7 @@ func join() locks.Catalogue {
 func All() locks.Catalogue {
 	all := entries()
 	for i := range all {
-		all[i].Promises.Threads, all[i].Promises.ReleasesTwice = true, true
+		all[i].Promises.Threads, all[i].Promises.ReleasesTwice, all[i].Promises.Verifies = true, true, all[i].HasToken
 	}
 	return all
 }

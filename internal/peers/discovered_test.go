@@ -67,6 +67,7 @@ func swarmed(t *testing.T, lock locks.Spec, seed uint64) drawn {
 func unfound() map[string]string {
 	return map[string]string{
 		"extend-adds":          "the very command that extends must be sent twice, and its holder walk away after it",
+		"verify-exists":        "no client of random load asks whether it still holds the lock",
 		"redlock-answers-only": "most of five masters must be away in one acquire, and each run of five masters takes long",
 	}
 }

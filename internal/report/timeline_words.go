@@ -63,6 +63,8 @@ func begins(e histories.Event, in language.Language) string {
 		return in.Sayf("asks how often it holds %s …", show(e.Key))
 	case histories.Extend:
 		return in.Sayf("extends %s …", show(e.Key))
+	case histories.Verify:
+		return in.Sayf("asks whether it still holds %s …", show(e.Key))
 	}
 	return call(e, in) + " …"
 }
@@ -91,6 +93,11 @@ func ends(e histories.Event, in language.Language) string {
 		}
 	case histories.Extend:
 		what = in.Sayf("extends %s", show(e.Key)) + until(e, in)
+	case histories.Verify:
+		what = in.Sayf("asks whether it still holds %s", show(e.Key))
+		if e.Type == histories.OK {
+			what += in.Say(": yes")
+		}
 	case histories.Release:
 		what = in.Sayf("releases %s", show(e.Key))
 	case histories.Read:

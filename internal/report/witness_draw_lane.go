@@ -129,6 +129,8 @@ func letter(f histories.F) (rune, string) {
 		return 'd', "draw"
 	case histories.Extend:
 		return 'e', "extend"
+	case histories.Verify:
+		return 'v', "verify"
 	case histories.Count:
 		return 'c', "count"
 	}

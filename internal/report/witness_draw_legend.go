@@ -25,7 +25,7 @@ func (d *drawing) legend(more int) {
 	}
 	parts = append(parts, calls)
 	var inside []string
-	for _, f := range []histories.F{histories.Read, histories.Write, histories.Incr, histories.Draw, histories.Extend, histories.Count} {
+	for _, f := range []histories.F{histories.Read, histories.Write, histories.Incr, histories.Draw, histories.Extend, histories.Verify, histories.Count} {
 		if r, word := letter(f); d.calls[f] {
 			inside = append(inside, string(r)+" "+word)
 		}

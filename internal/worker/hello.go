@@ -71,7 +71,7 @@ func Describe(ctx context.Context, command []string, lock string, all locks.Cata
 func (d Description) Over(spec locks.Spec) locks.Spec {
 	said := d.Spec
 	spec.Promises.Threads, spec.Promises.ReleasesTwice = said.Promises.Threads, said.Promises.ReleasesTwice
-	spec.Promises.ReleasesRefused = said.Promises.ReleasesRefused
+	spec.Promises.ReleasesRefused, spec.Promises.Verifies = said.Promises.ReleasesRefused, said.Promises.Verifies
 	if d.Protocol < 2 {
 		return spec
 	}
@@ -167,7 +167,7 @@ func specOf(a Answer) locks.Spec {
 			Tolerance: duration(said.Tolerance),
 			Poll:      duration(said.Poll),
 			Fair:      said.Fair,
-			Threads:   can(CanThreads), ReleasesTwice: can(CanReleaseTwice), ReleasesRefused: can(CanReleaseRefused),
+			Threads:   can(CanThreads), ReleasesTwice: can(CanReleaseTwice), ReleasesRefused: can(CanReleaseRefused), Verifies: can(CanVerify),
 			ExtendAdds: said.ExtendAdds, SilentRelease: said.SilentRelease,
 			Failover: said.Failover, Once: said.Once, NeverShortens: said.NeverShortens, BoundedHold: said.BoundedHold,
 			Endless: said.Endless, PowerLoss: said.PowerLoss,

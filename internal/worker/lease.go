@@ -38,6 +38,7 @@ var (
 	_ locks.Lease    = (*Lease)(nil)
 	_ locks.Extender = (*Lease)(nil)
 	_ locks.Watched  = (*Lease)(nil)
+	_ locks.Verifier = (*Lease)(nil)
 )
 
 // Release gives the lease back. A worker that has not said that it takes a second release is an
@@ -62,6 +63,16 @@ func (l *Lease) Extend(ctx context.Context, ttl time.Duration) error {
 	}
 	l.deadline = deadline(began, a)
 	return nil
+}
+
+// Verify asks the worker whether the lease is still the caller's. A worker that cannot be asked is
+// an error of the run.
+func (l *Lease) Verify(ctx context.Context) error {
+	if err := l.process.able(CanVerify, Verify); err != nil {
+		return err
+	}
+	_, err := l.call(ctx, Request{Op: Verify})
+	return err
 }
 
 // Deadline is when the lease ends, as the lock told its holder.

@@ -41,7 +41,7 @@ func (o Options) hello(spec locks.Spec) Answer {
 	}{
 		{CanExtend, spec.Extends}, {CanLost, spec.Renews}, {CanShare, spec.ReadWrite}, {CanReenter, spec.Reenters}, {CanWait, spec.Waits},
 		{CanThreads, spec.Promises.Threads}, {CanReleaseTwice, spec.Promises.ReleasesTwice},
-		{CanReleaseRefused, spec.Promises.ReleasesRefused},
+		{CanReleaseRefused, spec.Promises.ReleasesRefused}, {CanVerify, spec.Promises.Verifies},
 	} {
 		if c.has {
 			a.Can = append(a.Can, c.name)

@@ -36,6 +36,7 @@ const (
 	Write     Op = "write"
 	Extend    Op = "extend"
 	Release   Op = "release"
+	Verify    Op = "verify" // of a lease: whether it is still the caller's
 	Count     Op = "count"
 )
 
@@ -57,7 +58,7 @@ type Request struct {
 	Key     string  `json:"key,omitempty"`     // acquire, count
 	Mode    Mode    `json:"mode,omitempty"`    // acquire
 	TTL     float64 `json:"ttl,omitempty"`     // acquire, extend: the lease asked for, in ms; may be 0 or less
-	Lease   int64   `json:"lease,omitempty"`   // read, write, extend, release: the id of the acquire
+	Lease   int64   `json:"lease,omitempty"`   // read, write, extend, verify, release: the id of the acquire
 	Wait    float64 `json:"wait,omitempty"`    // acquire: for how many ms to wait for the lock; 0: try once
 	Value   int64   `json:"value,omitempty"`   // write
 	Timeout float64 `json:"timeout,omitempty"` // after so many ms the worker gives up: unknown
@@ -169,6 +170,7 @@ const (
 	CanShare   = "share"   // acquire with the mode Shared
 	CanReenter = "reenter" // count
 	CanWait    = "wait"    // acquire with a wait
+	CanVerify  = "verify"
 	CanThreads = "threads" // requests of several threads, each with its number, at the same time
 
 	CanReleaseTwice   = "release-twice"   // release of a lease that was released last

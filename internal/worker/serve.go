@@ -175,13 +175,13 @@ func (s *server) answer(ctx context.Context, r Request, began time.Time) Answer 
 			return Answer{Type: Error, Error: err.Error()}
 		}
 		return Answer{Type: OK}
-	case Acquire, Read, Write, Extend, Release, Count:
+	case Acquire, Read, Write, Extend, Verify, Release, Count:
 		if s.lock(r.Thread) == nil {
 			return Answer{Type: Error, Error: fmt.Sprintf("%s before configure", r.Op)}
 		}
 	default:
-		return Answer{Type: Error, Error: fmt.Sprintf("no op %q, want %s, %s, %s, %s, %s, %s, %s or %s",
-			r.Op, Hello, Configure, Acquire, Read, Write, Extend, Release, Count)}
+		return Answer{Type: Error, Error: fmt.Sprintf("no op %q, want %s, %s, %s, %s, %s, %s, %s, %s or %s",
+			r.Op, Hello, Configure, Acquire, Read, Write, Extend, Verify, Release, Count)}
 	}
 	switch r.Op {
 	case Acquire:

@@ -172,6 +172,12 @@ func (s *server) use(ctx context.Context, l *held, r Request, began time.Time) A
 		}
 		err = extender.Extend(ctx, duration(r.TTL))
 		a.Token, a.Remaining = l.Lease.Token(), remaining(l.Lease, began)
+	case Verify:
+		verifier, ok := l.Lease.(locks.Verifier)
+		if !ok {
+			return Answer{Type: Error, Error: "leases of this lock cannot be asked whether they are held"}
+		}
+		err = verifier.Verify(ctx)
 	default:
 		s.giveBack(r)
 		err = l.Release(ctx)

@@ -172,7 +172,7 @@ func TestRefusals(t *testing.T) {
 		want string // of the error
 	}{
 		{Request{ID: 1, Op: Acquire, Key: "k", TTL: 1000}, `acquire before configure`},
-		{Request{ID: 2, Op: "juggle"}, `no op "juggle", want hello, configure, acquire, read, write, extend, release or count`},
+		{Request{ID: 2, Op: "juggle"}, `no op "juggle", want hello, configure, acquire, read, write, extend, verify, release or count`},
 		{Request{ID: 3, Op: Configure}, `configure says nothing`},
 		{Request{ID: 4, Op: Configure, Setting: &Setting{Lock: "setnx-px-luo"}}, `setnx-px-lua`},
 		{Request{ID: 5, Op: Configure, Setting: &Setting{Lock: "redlock", Guard: "none"}}, `lock redlock needs 5 masters, got the addresses of 0`},
@@ -288,6 +288,26 @@ func TestThreads(t *testing.T) {
 			}
 			d.end()
 		})
+	}
+}
+
+// TestVerify checks that a lock can be asked whether a lease is still held, if it can tell.
+func TestVerify(t *testing.T) {
+	for lock, want := range map[string][2]Answer{
+		"setnx-px-lua": {{Type: OK}, {Type: Fail, Reason: NotHeld}},
+		"setnx":        {{Type: Error}, {Type: Error}},
+	} {
+		set, servers := setting(t, lock, "none", 1)
+		d := converse(t)
+		d.ask(Request{ID: 1, Op: Configure, Setting: &set})
+		d.ask(Request{ID: 2, Op: Acquire, Key: "k", TTL: 60_000})
+		for i, want := range want {
+			if a := d.ask(Request{ID: int64(3 + i), Op: Verify, Lease: 2}); a.Type != want.Type || a.Reason != want.Reason {
+				t.Errorf("%s, answer %d: %+v, want %q %q", lock, i, a, want.Type, want.Reason)
+			}
+			servers[0].Del("k")
+		}
+		d.end()
 	}
 }
 

@@ -169,6 +169,9 @@ func (s Schedule) ReleasesTwice() bool {
 	return s.Has(func(p Step) bool { return p.Verb == Release && p.Again })
 }
 
+// Verifies says that clients ask the lock whether they still hold it.
+func (s Schedule) Verifies() bool { return s.Has(func(p Step) bool { return p.Verb == Verify }) }
+
 // ReleasesRefused says that clients release, or extend, what they were refused.
 func (s Schedule) ReleasesRefused() bool {
 	return s.Has(func(p Step) bool { return p.Refused })

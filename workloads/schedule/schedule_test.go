@@ -115,6 +115,7 @@ A acquire eventually
 A reenter for 0.5T or-leave
 A extend 0.25T or-leave
 A extend -1T
+A verify or-leave
 A release again
 A release refused
 A extend 0.25T refused
@@ -197,7 +198,7 @@ func TestEveryWordReadsBack(t *testing.T) {
 	if len(verbs) != len(schedule.Verbs())+1 { // and lanes, which have no word
 		t.Errorf("%d verbs of %d are tried", len(verbs), len(schedule.Verbs()))
 	}
-	if !s.Reenters() || !s.Extends() || !s.ReleasesTwice() || !s.ReleasesRefused() {
+	if !s.Reenters() || !s.Extends() || !s.ReleasesTwice() || !s.ReleasesRefused() || !s.Verifies() {
 		t.Error("what the clients do is not seen in their steps")
 	}
 	if got := s.Steps[1].For.Of(time.Second, 0); got != 1020*time.Millisecond {

@@ -41,6 +41,7 @@ func (p Step) calls(who string) string {
 	text := map[Verb]string{
 		Reenter: who + " enters the lock again",
 		Extend:  fmt.Sprintf("%s extends its lease by %s", who, p.For.english()),
+		Verify:  who + " asks the lock whether it still holds it",
 		Release: who + " releases",
 		Read:    who + " reads the register",
 		Write:   who + " writes the register",

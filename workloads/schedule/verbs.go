@@ -8,6 +8,7 @@ const (
 	Reenter   Verb = "reenter"
 	Extend    Verb = "extend"
 	Release   Verb = "release"
+	Verify    Verb = "verify" // asks the lock whether the client still holds it
 	Read      Verb = "read"
 	Write     Verb = "write"
 	Draw      Verb = "draw"        // takes the prize of a lottery's round
@@ -93,6 +94,8 @@ func formOf(v Verb) (form, bool) {
 		return form{acts: 1, takes: []string{"for", "or-leave", "after", free}}, true
 	case Extend:
 		return form{acts: 1, span: true, takes: []string{"refused", "or-leave", "after", free}}, true
+	case Verify:
+		return form{acts: 1, takes: []string{"or-leave", "after", free}}, true
 	case Release:
 		return form{acts: 1, takes: []string{"again", "refused", "after", free}}, true
 	case Read:
@@ -155,7 +158,7 @@ func conditions() []string {
 // verbs returns the verbs that have a word. A lane has none.
 func verbs() []Verb {
 	return []Verb{
-		Acquire, Reenter, Extend, Release, Read, Write, Draw, Count, Turn, Leave, Hang, ComeAndGo, UseAgain, Crowd, Meet, Outlive, At, LetGo, Wait, Sleep, Start, Stop, Set, Audit,
+		Acquire, Reenter, Extend, Verify, Release, Read, Write, Draw, Count, Turn, Leave, Hang, ComeAndGo, UseAgain, Crowd, Meet, Outlive, At, LetGo, Wait, Sleep, Start, Stop, Set, Audit,
 	}
 }
 

@@ -50,6 +50,9 @@ func Certify(history, commands io.ReadSeeker, report checker.Report, terms certi
 	}
 	for _, res := range report.Results {
 		byExplanation := explains(res) && missing == "" && len(explanations) > 0
+		if res.Property == checker.TruthfulReplies && slices.ContainsFunc(events, func(e histories.Event) bool { return e.F == histories.Verify }) {
+			byExplanation = false // explanations are of what changes the lock
+		}
 		if byExplanation {
 			c.Explanations = explanations
 		}

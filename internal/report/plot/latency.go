@@ -37,6 +37,7 @@ func families(calls []*histories.Op) []*family {
 		{name: "release", kinds: []histories.F{histories.Release}},
 		{name: "extend", kinds: []histories.F{histories.Extend}},
 		{name: "read and write", kinds: []histories.F{histories.Read, histories.Write, histories.Incr, histories.Draw}},
+		{name: "verify", kinds: []histories.F{histories.Verify}},
 		{name: "count", kinds: []histories.F{histories.Count}},
 		{name: "other calls"},
 	}

@@ -3,7 +3,6 @@ package gate
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/lockbench/lockbench/scenarios"
 )
@@ -120,6 +119,6 @@ func latest[T any](before, after []T, key, number func(T) string) []T {
 			all = append(all, v)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b T) int { return strings.Compare(number(a), number(b)) })
+	slices.SortStableFunc(all, func(a, b T) int { return scenarios.ByNumber(number(a), number(b)) })
 	return all
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/scenarios"
 )
 
 // Baseline is what is known and accepted. The zero value knows nothing.
@@ -124,7 +125,7 @@ func (b Baseline) Accept(r Results) Baseline {
 		}
 	}
 	slices.SortFunc(found, func(a, b Known) int {
-		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Scenario, b.Scenario), cmp.Compare(a.Lock, b.Lock),
+		return cmp.Or(scenarios.ByNumber(a.ID, b.ID), cmp.Compare(a.Scenario, b.Scenario), cmp.Compare(a.Lock, b.Lock),
 			cmp.Compare(a.Guard, b.Guard), cmp.Compare(a.Remedy, b.Remedy), cmp.Compare(a.Property, b.Property), cmp.Compare(a.Got, b.Got))
 	})
 	found = slices.Compact(found)

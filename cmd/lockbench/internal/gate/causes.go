@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/words"
+	"github.com/lockbench/lockbench/scenarios"
 )
 
 // fault is one cause of what a lock's own runs found, and all runs that it explains.
@@ -27,7 +28,7 @@ func (r Results) faults(known Baseline) []fault {
 			left = append(left, row)
 		}
 	}
-	slices.SortStableFunc(left, func(a, b Row) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(left, func(a, b Row) int { return scenarios.ByNumber(a.ID, b.ID) })
 	var all []fault
 	for len(left) > 0 {
 		next := widest(left)

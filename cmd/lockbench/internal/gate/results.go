@@ -7,11 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/scenarios"
 )
 
 // schema is the version of the JSON of Results.
@@ -127,7 +127,7 @@ func (r Results) groups(known Baseline) []*group {
 		g := of(gap.ID, gap.Scenario)
 		g.gaps = append(g.gaps, gap)
 	}
-	slices.SortStableFunc(groups, func(a, b *group) int { return strings.Compare(a.id, b.id) })
+	slices.SortStableFunc(groups, func(a, b *group) int { return scenarios.ByNumber(a.id, b.id) })
 	return groups
 }
 
