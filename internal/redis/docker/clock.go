@@ -44,7 +44,7 @@ func (c *Cluster) Clocks() (how string, err error) {
 
 // SetClock sets the wall clock of node by libfaketime, from its next look at the clock on.
 func (c *Cluster) SetClock(ctx context.Context, name string, offset time.Duration, rate float64) error {
-	return c.change(ctx, "set the clock of", name, func(ctx context.Context, s *server) error {
+	return c.Change(ctx, "set the clock of", name, func(ctx context.Context, s *server) error {
 		if _, err := c.Clocks(); err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func (c *Cluster) SetClock(ctx context.Context, name string, offset time.Duratio
 		if s.current() == nil {
 			return node.NotRunning(name)
 		}
-		if s.isPaused() {
+		if s.Paused() {
 			return fmt.Errorf("node %s is paused, and nothing can be run in its container", name)
 		}
 		return c.writeClock(ctx, s, s.clock.Setting(time.Now(), offset, rate))

@@ -16,14 +16,11 @@ var _ cluster.DeathWatcher = (*Cluster)(nil)
 // obituary bounds how long is asked for how a container ended.
 const obituary = 5 * time.Second
 
-// Died is closed once a container has been seen to end that nobody of the run killed.
-func (c *Cluster) Died() <-chan struct{} { return c.deaths.Died() }
-
 // Death looks at every server's container, and returns the first that ended though nobody of
 // the run killed it, or nil.
 func (c *Cluster) Death(ctx context.Context) error {
 	for _, name := range c.names() {
-		s := c.servers[name]
+		s := c.Machines[name]
 		r := s.latest()
 		if r == nil || r.wanted.Load() || ping(ctx, s.addr()) == nil {
 			continue
@@ -33,10 +30,10 @@ func (c *Cluster) Death(ctx context.Context) error {
 			return fmt.Errorf("look whether %s is alive: %w", name, err)
 		}
 		if state != "" {
-			c.deaths.Report(&cluster.DeathError{Node: name, How: state, Log: c.lastOutput(ctx, s)})
+			c.Deaths.Report(&cluster.DeathError{Node: name, How: state, Log: c.lastOutput(ctx, s)})
 		}
 	}
-	return c.deaths.First()
+	return c.Deaths.First()
 }
 
 // mourn reports the end of a run that nobody wanted to end. ctx ends with the cluster.
@@ -53,7 +50,7 @@ func (c *Cluster) mourn(ctx context.Context, s *server, r *run) {
 	case state == "":
 		state = "it runs again, and nobody of the run started it"
 	}
-	c.deaths.Report(&cluster.DeathError{Node: s.node.Name, How: state, Log: c.lastOutput(ctx, s)})
+	c.Deaths.Report(&cluster.DeathError{Node: s.node.Name, How: state, Log: c.lastOutput(ctx, s)})
 }
 
 // ended says how the container of s ended, or "" if it runs.

@@ -17,8 +17,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -61,16 +59,11 @@ type Cluster struct {
 	image   string // of every container
 	product string // name and version of the servers
 
-	nodes   []cluster.Node
-	servers map[string]*server
-	links   *node.Links
-	repl    *node.Replication
-	doors   *node.Doors // nil before the start
-
-	sentinels *node.Sentinels // nil: there are none
-
-	deaths *node.Deaths // that nobody of the run brought about
+	*fleet
 }
+
+// fleet is what is done to servers wherever they are.
+type fleet = node.Fleet[*server]
 
 // LogTo makes Close write <node>.log of every container to dir.
 func (c *Cluster) LogTo(dir string) { c.logDir.Store(&dir) }
@@ -88,6 +81,9 @@ var (
 	_ cluster.Processes     = (*Cluster)(nil)
 	_ cluster.Demoter       = (*Cluster)(nil)
 	_ cluster.Sentinel      = (*Cluster)(nil)
+	_ cluster.PowerCutter   = (*Cluster)(nil)
+	_ cluster.Lagger        = (*Cluster)(nil)
+	_ cluster.CommandTeller = (*Cluster)(nil)
 )
 
 // New starts the containers of topo and returns once all of them answer and every
@@ -117,28 +113,24 @@ func New(ctx context.Context, topo cluster.Topology, opt Options) (*Cluster, err
 
 func newCluster(ctx context.Context, topo cluster.Topology, e *engine, log *lineLog, opt Options) *Cluster {
 	c := &Cluster{
-		id:      newID(),
-		engine:  e,
-		log:     log,
-		image:   cmp.Or(opt.Image, Image),
-		clocks:  opt.Clocks,
-		nodes:   topo.Nodes(),
-		servers: make(map[string]*server),
-		deaths:  node.NewDeaths(),
+		id:     newID(),
+		engine: e,
+		log:    log,
+		image:  cmp.Or(opt.Image, Image),
+		clocks: opt.Clocks,
+		fleet:  node.NewFleet[*server](ctx, topo, startLimit),
 	}
-	for _, n := range c.nodes {
-		s := newServer(n, opt.Clocks)
+	for _, n := range c.Members {
+		s := c.newServer(n, opt.Clocks)
 		if topo.ClusterMode && n.Role == cluster.Master {
 			s.command, s.clusterMode = append(s.command, node.ClusterArgs()...), true
 		}
-		c.servers[n.Name] = s
+		c.Machines[n.Name] = s
 	}
 	for i := range topo.Sentinels {
 		name := cluster.SentinelName(i)
-		c.servers[name] = newServer(cluster.Node{Name: name}, false)
+		c.Machines[name] = c.newServer(cluster.Node{Name: name}, false)
 	}
-	c.links = node.NewLinks(ctx, c.connect)
-	c.repl = node.NewReplication(c.nodes, c.links, c.locate)
 	c.close = sync.OnceValue(c.shutDown)
 	return c
 }
@@ -169,14 +161,14 @@ func (c *Cluster) start(ctx context.Context) error {
 	addr := bridge.gateway
 	for _, name := range names {
 		addr = addr.Next()
-		c.servers[name].ip = addr
+		c.Machines[name].ip = addr
 	}
 	if err := c.openDoors(ctx, bridge.gateway.String(), names); err != nil {
 		return withCause(ctx, err)
 	}
 	start := func(names []string) error {
 		return node.InParallel(ctx, names, func(ctx context.Context, name string) error {
-			return c.change(ctx, "start", name, func(ctx context.Context, s *server) error {
+			return c.Change(ctx, "start", name, func(ctx context.Context, s *server) error {
 				if err := s.create(ctx, c.image, c.id, bridge.name, labels); err != nil {
 					return err
 				}
@@ -189,25 +181,25 @@ func (c *Cluster) start(ctx context.Context) error {
 			})
 		})
 	}
-	if err := start(names[:len(c.nodes)]); err != nil {
+	if err := start(names[:len(c.Members)]); err != nil {
 		return withCause(ctx, err)
 	}
 	if err := c.askProduct(ctx); err != nil {
 		return withCause(ctx, err)
 	}
-	if err := c.repl.Start(ctx, c.doors); err != nil || c.sentinels == nil {
+	if err := c.Replication.Start(ctx, c.Doors); err != nil || c.Elections == nil {
 		return withCause(ctx, err)
 	}
 	// Not before: Sentinels look at a replica that is not in step only every ten seconds.
-	if err := start(names[len(c.nodes):]); err != nil {
+	if err := start(names[len(c.Members):]); err != nil {
 		return withCause(ctx, err)
 	}
-	return withCause(ctx, c.sentinels.Start(ctx))
+	return withCause(ctx, c.Elections.Start(ctx))
 }
 
 // askProduct asks the first node which server it is. All are of one image.
 func (c *Cluster) askProduct(ctx context.Context) error {
-	return node.Admin(ctx, c.servers[c.nodes[0].Name].addr(), func(conn *wire.Conn) (err error) {
+	return node.Admin(ctx, c.Machines[c.Members[0].Name].addr(), func(conn *wire.Conn) (err error) {
 		c.product, err = node.Product(ctx, conn)
 		return err
 	})
@@ -216,10 +208,10 @@ func (c *Cluster) askProduct(ctx context.Context) error {
 // names are those of all servers: the nodes, in their order, and then the Sentinels.
 func (c *Cluster) names() []string {
 	var names []string
-	for _, n := range c.nodes {
+	for _, n := range c.Members {
 		names = append(names, n.Name)
 	}
-	for i := range len(c.servers) - len(c.nodes) {
+	for i := range len(c.Machines) - len(c.Members) {
 		names = append(names, cluster.SentinelName(i))
 	}
 	return names
@@ -228,91 +220,8 @@ func (c *Cluster) names() []string {
 // Product returns the name and version of the servers, such as "Valkey 8.1.1"; empty if they do not tell.
 func (c *Cluster) Product() string { return c.product }
 
-// Nodes returns the masters, the replicas and the register, in this order and in
-// the roles that they were started in.
-func (c *Cluster) Nodes() []cluster.Node { return slices.Clone(c.nodes) }
-
-// Primary returns the node that serves shard, or "" if there is no such shard.
-func (c *Cluster) Primary(shard int) string { return c.repl.Primary(shard) }
-
 // ID is the value of the label lockbench.run on everything that belongs to the cluster.
 func (c *Cluster) ID() string { return c.id }
-
-// Alive says whether node is running. A paused node is alive.
-func (c *Cluster) Alive(node string) bool {
-	s, ok := c.servers[node]
-	return ok && s.current() != nil
-}
-
-// Dial connects client to node through Link(client, node). A dead node refuses at
-// once; the error is then a *net.OpError with syscall.ECONNREFUSED. ctx bounds the
-// dial only, not the life of the connection.
-func (c *Cluster) Dial(ctx context.Context, client, name string) (net.Conn, error) {
-	s, err := c.server(name)
-	if err != nil {
-		return nil, err
-	}
-	if ctx.Err() == nil && s.current() == nil {
-		return nil, node.Refused(name)
-	}
-	return c.links.Dial(ctx, client, name)
-}
-
-// Link returns the interposer between client and node. A replica is the client of
-// its master on the link that feeds it.
-func (c *Cluster) Link(client, node string) *wire.Link { return c.links.Link(client, node) }
-
-// connect opens a TCP connection to a node.
-func (c *Cluster) connect(ctx context.Context, name string) (net.Conn, error) {
-	s, err := c.server(name)
-	if err != nil {
-		return nil, err
-	}
-	return s.dial(ctx)
-}
-
-// locate says where a node listens, and whether it can answer nobody.
-func (c *Cluster) locate(name string) (addr string, silent bool, err error) {
-	s, err := c.server(name)
-	if err != nil {
-		return "", false, err
-	}
-	if s.current() == nil {
-		return "", false, node.NotRunning(name)
-	}
-	return s.addr(), s.isSilent(), nil
-}
-
-// server finds a node by name.
-func (c *Cluster) server(name string) (*server, error) {
-	if s, ok := c.servers[name]; ok {
-		return s, nil
-	}
-	return nil, node.Unknown(name, c.nodes)
-}
-
-// change calls f, which does what verb says to node, while nobody else starts,
-// kills, stops or continues it.
-func (c *Cluster) change(ctx context.Context, verb, name string, f func(context.Context, *server) error) error {
-	s, err := c.server(name)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := c.links.Bound(ctx)
-	defer cancel()
-	select {
-	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
-	case <-ctx.Done():
-	}
-	if ctx.Err() != nil {
-		return fmt.Errorf("%s %s: %w", verb, name, context.Cause(ctx))
-	}
-	if err := f(ctx, s); err != nil {
-		return fmt.Errorf("%s %s: %w", verb, name, err)
-	}
-	return nil
-}
 
 // Close collects the logs, removes all containers and their network, and closes all
 // connections. Later calls return what the first one did.
@@ -321,8 +230,8 @@ func (c *Cluster) Close() error { return c.close() }
 func (c *Cluster) shutDown() error {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), closeLimit, fmt.Errorf("gave up after %v", closeLimit))
 	defer cancel()
-	c.links.End()
-	for _, s := range c.servers {
+	c.Links.End()
+	for _, s := range c.Machines {
 		select {
 		case s.turn <- struct{}{}: // for good: changes that wait see that the cluster is closed
 		case <-ctx.Done():
@@ -335,13 +244,13 @@ func (c *Cluster) shutDown() error {
 	if err := c.engine.remove(ctx, c.id); err != nil {
 		errs = append(errs, fmt.Errorf("%w; to remove what is left: lockbench clean", withCause(ctx, err)))
 	}
-	for _, s := range c.servers {
+	for _, s := range c.Machines {
 		s.hangUp()
 	}
-	if c.doors != nil {
-		errs = append(errs, c.doors.Close())
+	if c.Doors != nil {
+		errs = append(errs, c.Doors.Close())
 	}
-	c.links.Close()
+	c.Links.Close()
 	errs = append(errs, c.engine.close())
 	return errors.Join(errs...)
 }

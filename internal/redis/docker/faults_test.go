@@ -49,7 +49,7 @@ func TestKillAndRestart(t *testing.T) {
 // A server that ends by itself is noticed, and its clients too.
 func TestCrashIsNoticed(t *testing.T) {
 	c := up(t, 1, 0)
-	r := c.servers["master"].current()
+	r := c.Machines["master"].current()
 	conn := dial(t, c, "A", "master")
 	if _, err := conn.Do(soon(t), "SHUTDOWN", "NOSAVE", "NOW"); err == nil {
 		t.Error("SHUTDOWN was answered")

@@ -89,7 +89,7 @@ func (s stand) told(want string) {
 // state is what the engine says of a container.
 func (s stand) state(name string) (running, paused bool) {
 	s.t.Helper()
-	said, err := s.look(soon(s.t), s.servers[name])
+	said, err := s.look(soon(s.t), s.Machines[name])
 	must(s.t, err)
 	return said.State.Running, said.State.Paused
 }

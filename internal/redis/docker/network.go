@@ -16,14 +16,14 @@ import (
 // its connections stay open, and new ones come to nothing. A node that is off already
 // stays off.
 func (c *Cluster) Disconnect(ctx context.Context, name string) error {
-	return c.change(ctx, "disconnect", name, func(ctx context.Context, s *server) error {
+	return c.Change(ctx, "disconnect", name, func(ctx context.Context, s *server) error {
 		if s.current() == nil {
 			return node.NotRunning(name)
 		}
 		if s.cable() != nil {
 			return nil
 		}
-		c.repl.LastLook(ctx, name)
+		c.Replication.LastLook(ctx, name)
 		end, err := c.endpoint(ctx, s)
 		if err != nil {
 			return err
@@ -49,7 +49,7 @@ func (c *Cluster) Disconnect(ctx context.Context, name string) error {
 // Reconnect puts node back at the same address and under the same name, and returns
 // once it answers, if it is alive. A node that is on the network stays there.
 func (c *Cluster) Reconnect(ctx context.Context, name string) error {
-	return c.change(ctx, "reconnect", name, func(ctx context.Context, s *server) error {
+	return c.Change(ctx, "reconnect", name, func(ctx context.Context, s *server) error {
 		old := s.cable()
 		if old == nil {
 			return nil

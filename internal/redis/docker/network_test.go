@@ -20,7 +20,7 @@ func inside(t *testing.T, c *Cluster, name string, args ...string) string {
 // shell runs a command in the container of a node and returns what it prints.
 func shell(t *testing.T, c *Cluster, name string, command ...string) string {
 	t.Helper()
-	out, err := c.exec(soon(t), c.servers[name], command...)
+	out, err := c.exec(soon(t), c.Machines[name], command...)
 	must(t, err)
 	return strings.TrimSpace(out)
 }
@@ -106,7 +106,7 @@ func disconnect(t *testing.T, c *Cluster) {
 	must(t, c.Reconnect(ctx, "master")) // once more changes nothing
 	mustDo(t, dial(t, c, "B", "master"), "PING")
 	must(t, <-answer) // TCP sends it again
-	if got, want := shell(t, c, "replica", "getent", "hosts", "master"), c.servers["master"].ip.String(); !strings.HasPrefix(got, want+" ") {
+	if got, want := shell(t, c, "replica", "getent", "hosts", "master"), c.Machines["master"].ip.String(); !strings.HasPrefix(got, want+" ") {
 		t.Errorf("its name leads to %q, want %s", got, want)
 	}
 	must(t, c.Sync(ctx, "master"))

@@ -25,7 +25,7 @@ func (c *Cluster) saveLogs(ctx context.Context, dir string) error {
 	}
 	var errs []error
 	for _, name := range c.names() {
-		s := c.servers[name]
+		s := c.Machines[name]
 		if s.id() == "" {
 			continue
 		}

@@ -18,8 +18,8 @@ func packetFilters() []string { return []string{"iptables", "iptables-legacy"} }
 // CanDrop makes a rule that nothing leads to, in one of the containers, and removes it
 // again. The error is a *MissingError.
 func (c *Cluster) CanDrop(ctx context.Context) error {
-	for _, n := range c.nodes {
-		if s := c.servers[n.Name]; s.current() != nil && !s.isPaused() {
+	for _, n := range c.Members {
+		if s := c.Machines[n.Name]; s.current() != nil && !s.Paused() {
 			_, err := c.packetFilter(ctx, s)
 			return err
 		}
@@ -82,30 +82,30 @@ func (c *Cluster) dropAt(path cluster.Path) (*server, drop, error) {
 		return nil, d, fmt.Errorf("want a path between two ends, got from %s to %s", path.From, path.To)
 	case path.From == cluster.Anyone:
 		lead("INPUT ! -i lo")
-		s, err := c.server(path.To)
+		s, err := c.Machine(path.To)
 		return s, d, err
 	case path.To == cluster.Anyone:
 		lead("OUTPUT ! -o lo")
-		s, err := c.server(path.From)
+		s, err := c.Machine(path.From)
 		return s, d, err
 	}
-	from, err := c.server(path.From)
+	from, err := c.Machine(path.From)
 	if err != nil {
 		return nil, d, err
 	}
-	to, err := c.server(path.To)
+	to, err := c.Machine(path.To)
 	if err != nil {
 		return nil, d, err
 	}
-	if c.repl.Master(path.From) == path.To {
+	if c.Replication.Master(path.From) == path.To {
 		lead("OUTPUT -d " + to.ip.String())
-		source := c.repl.Source(path.From)
+		source := c.Replication.Source(path.From)
 		lead(fmt.Sprintf("OUTPUT -p tcp -d %v --dport %d", source.Addr(), source.Port()))
 		return from, d, nil
 	}
 	lead("INPUT -s " + from.ip.String())
-	if c.repl.Master(path.To) == path.From {
-		source := c.repl.Source(path.To)
+	if c.Replication.Master(path.To) == path.From {
+		source := c.Replication.Source(path.To)
 		lead(fmt.Sprintf("INPUT -p tcp -s %v --sport %d", source.Addr(), source.Port()))
 	}
 	return to, d, nil
@@ -118,7 +118,7 @@ func (c *Cluster) Drop(ctx context.Context, path cluster.Path) error {
 	if err != nil {
 		return err
 	}
-	return c.change(ctx, "drop packets at", at.node.Name, func(ctx context.Context, s *server) error {
+	return c.Change(ctx, "drop packets at", at.node.Name, func(ctx context.Context, s *server) error {
 		if d.run = s.current(); d.run == nil {
 			return node.NotRunning(s.node.Name)
 		}
@@ -129,7 +129,7 @@ func (c *Cluster) Drop(ctx context.Context, path cluster.Path) error {
 		if err != nil {
 			return err
 		}
-		c.repl.LastLook(ctx, s.node.Name)
+		c.Replication.LastLook(ctx, s.node.Name)
 		rules := []string{":" + d.chain + " - [0:0]", "-A " + d.chain + " -j DROP"}
 		for _, rule := range d.rules {
 			rules = append(rules, "-I "+rule)
@@ -168,7 +168,7 @@ func (c *Cluster) Pass(ctx context.Context, path cluster.Path) (packets int64, e
 // these. Without a drop it returns 0.
 func (c *Cluster) counted(ctx context.Context, path cluster.Path, f func(context.Context, *server, string, drop) (string, error)) (packets int64, err error) {
 	var at *server // where it is now: who follows whom may have changed since Drop
-	for _, s := range c.servers {
+	for _, s := range c.Machines {
 		if _, ok := s.dropped(path); ok {
 			at = s
 		}
@@ -177,7 +177,7 @@ func (c *Cluster) counted(ctx context.Context, path cluster.Path, f func(context
 		_, _, err := c.dropAt(path)
 		return 0, err
 	}
-	err = c.change(ctx, "look for dropped packets at", at.node.Name, func(ctx context.Context, s *server) error {
+	err = c.Change(ctx, "look for dropped packets at", at.node.Name, func(ctx context.Context, s *server) error {
 		d, ok := s.dropped(path)
 		if !ok {
 			return nil
@@ -235,12 +235,4 @@ func (s *server) endDrop(path cluster.Path) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.drops, path)
-}
-
-// isSilent says whether the server can answer nobody: because it is paused, or off the
-// network, or nothing gets through to it or from it.
-func (s *server) isSilent() bool {
-	_, in := s.dropped(cluster.Path{From: cluster.Anyone, To: s.node.Name})
-	_, out := s.dropped(cluster.Path{From: s.node.Name, To: cluster.Anyone})
-	return in || out || s.isPaused() || s.cable() != nil
 }

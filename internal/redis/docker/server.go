@@ -57,6 +57,7 @@ func command(clocks bool) []string {
 
 // server is one node: a container that can be killed and started again.
 type server struct {
+	cluster *Cluster
 	node    cluster.Node
 	ip      netip.Addr
 	port    string
@@ -90,9 +91,9 @@ type run struct {
 	open   bool          // whether its server has answered; guarded by the server
 }
 
-func newServer(n cluster.Node, clocks bool) *server {
+func (c *Cluster) newServer(n cluster.Node, clocks bool) *server {
 	s := &server{
-		node: n, port: redisPort, command: command(clocks), tmpfs: make(map[string]string), clocks: clocks,
+		cluster: c, node: n, port: redisPort, command: command(clocks), tmpfs: make(map[string]string), clocks: clocks,
 		turn: make(chan struct{}, 1), conns: make(map[*conn]bool),
 	}
 	if clocks {
@@ -142,12 +143,6 @@ func (s *server) setPaused(paused bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.paused = paused
-}
-
-func (s *server) isPaused() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.paused
 }
 
 // id is the container's, or "" before it is created.
@@ -221,7 +216,7 @@ func (c *Cluster) watch(ctx context.Context, s *server, r *run) {
 // server answers. Before anybody else can reach it, it calls first.
 func (c *Cluster) started(ctx context.Context, s *server, first func(ctx context.Context) error) error {
 	r := s.begin()
-	if !c.links.Go(func(ctx context.Context) { c.watch(ctx, s, r) }) {
+	if !c.Links.Go(func(ctx context.Context) { c.watch(ctx, s, r) }) {
 		close(r.done)
 		return node.ErrClosed
 	}
@@ -273,8 +268,8 @@ type conn struct {
 	server *server
 }
 
-// dial connects to the server.
-func (s *server) dial(ctx context.Context) (net.Conn, error) {
+// Dial connects to the server.
+func (s *server) Dial(ctx context.Context) (net.Conn, error) {
 	if s.current() == nil {
 		return nil, node.Refused(s.node.Name)
 	}

@@ -15,7 +15,7 @@ func listening(t *testing.T) *server {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	t.Cleanup(func() { must(t, l.Close()) })
-	s := newServer(cluster.Node{Name: "master"}, false)
+	s := (&Cluster{}).newServer(cluster.Node{Name: "master"}, false)
 	host, port, err := net.SplitHostPort(l.Addr().String())
 	must(t, err)
 	s.ip, s.port = netip.MustParseAddr(host), port
@@ -26,11 +26,11 @@ func listening(t *testing.T) *server {
 func TestEndOfContainerEndsConnections(t *testing.T) {
 	s := listening(t)
 	first := s.begin()
-	if nc, err := s.dial(t.Context()); err == nil {
+	if nc, err := s.Dial(t.Context()); err == nil {
 		t.Error("a server that has not answered yet was dialed", nc.Close())
 	}
 	s.open(first)
-	nc, err := s.dial(t.Context())
+	nc, err := s.Dial(t.Context())
 	must(t, err)
 	s.hangUp() // too early: it runs
 	if len(s.conns) != 1 {
@@ -41,7 +41,7 @@ func TestEndOfContainerEndsConnections(t *testing.T) {
 	if _, err := nc.Read(make([]byte, 1)); err == nil {
 		t.Error("the connection is open")
 	}
-	if nc, err := s.dial(t.Context()); err == nil {
+	if nc, err := s.Dial(t.Context()); err == nil {
 		t.Error("a dead server was dialed", nc.Close())
 	}
 }
@@ -51,7 +51,7 @@ func TestRestartEndsConnections(t *testing.T) {
 	s := listening(t)
 	first := s.begin()
 	s.open(first)
-	nc, err := s.dial(t.Context())
+	nc, err := s.Dial(t.Context())
 	must(t, err)
 	close(first.done)
 	s.begin()

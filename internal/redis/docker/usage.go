@@ -20,7 +20,7 @@ func (c *Cluster) Usage(ctx context.Context, name string) (osproc.Usage, error) 
 	if err != nil {
 		return osproc.Usage{}, err
 	}
-	if id := c.servers[name].id(); !isHere(pid, id) {
+	if id := c.Machines[name].id(); !isHere(pid, id) {
 		return osproc.Usage{}, fmt.Errorf("process %d of container %s cannot be seen from here: want lockbench among the "+
 			"processes of the engine's machine, as by docker run --pid host", pid, id)
 	}
@@ -38,14 +38,14 @@ func isHere(pid int, container string) bool {
 // Stopped looks whether the container of node is paused. The process id is the engine's
 // host's.
 func (c *Cluster) Stopped(ctx context.Context, name string) (pid int, stopped bool, err error) {
-	s, err := c.server(name)
+	s, err := c.Machine(name)
 	if err != nil {
 		return 0, false, err
 	}
 	if s.current() == nil {
 		return 0, false, node.NotRunning(name)
 	}
-	ctx, cancel := c.links.Bound(ctx)
+	ctx, cancel := c.Links.Bound(ctx)
 	defer cancel()
 	err = call(ctx, "look at a container", func(ctx context.Context) error {
 		seen, err := c.engine.cli.ContainerInspect(ctx, s.id(), client.ContainerInspectOptions{})

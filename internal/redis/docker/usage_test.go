@@ -15,7 +15,7 @@ func TestUsage(t *testing.T) {
 	if u.PID <= 0 || u.Stopped || u.CPU < 0 || u.Resident < 1e6 || u.Threads < 1 {
 		t.Errorf("used: %+v", u)
 	}
-	if id := c.servers["master"].id(); isHere(os.Getpid(), id) || isHere(-1, id) || isHere(u.PID, "") {
+	if id := c.Machines["master"].id(); isHere(os.Getpid(), id) || isHere(-1, id) || isHere(u.PID, "") {
 		t.Error("any process is taken for the server")
 	}
 	must(t, c.Pause(t.Context(), "master"))

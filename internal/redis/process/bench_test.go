@@ -46,7 +46,7 @@ func BenchmarkCommand(b *testing.B) {
 		benchmarkSet(b, nc)
 	})
 	b.Run("direct", func(b *testing.B) {
-		nc, err := net.Dial("tcp", c.servers["master"].current().addr())
+		nc, err := net.Dial("tcp", c.Machines["master"].current().addr())
 		if err != nil {
 			b.Fatal(err)
 		}

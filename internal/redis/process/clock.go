@@ -42,7 +42,7 @@ func (c *Cluster) Clocks() (how string, err error) {
 
 // SetClock sets the wall clock of node by libfaketime, from its next look at the clock on.
 func (c *Cluster) SetClock(ctx context.Context, name string, offset time.Duration, rate float64) error {
-	return c.change(ctx, "set the clock of", name, func(_ context.Context, s *server) error {
+	return c.Change(ctx, "set the clock of", name, func(_ context.Context, s *server) error {
 		if c.noClocks != nil {
 			return c.noClocks
 		}

@@ -92,7 +92,7 @@ func TestClockRate(t *testing.T) {
 		// Setting a rate is no jump: the clock goes on from where it was.
 		drift := time.Duration((rate - 1) * float64(right1.Add(within1).Sub(before)))
 		jump := shown1.Sub(right1) - shownBefore.Sub(before)
-		exact := c.servers["master"].current().clock.Within()
+		exact := c.Machines["master"].current().clock.Within()
 		slack := within + within1 + time.Duration(math.Abs(rate-1)*float64(exact))
 		if jump < min(drift, 0)-slack || jump > max(drift, 0)+slack {
 			t.Errorf("rate %v: the clock jumped by %v, where it drifts by %v and is set within %v", rate, jump, drift, exact)

@@ -14,35 +14,29 @@ var _ cluster.DeathWatcher = (*Cluster)(nil)
 // answerLimit is how long a server is asked whether it lives before its process is looked at.
 const answerLimit = time.Second
 
-// Died is closed once a server has been seen to end that nobody of the run killed.
-func (c *Cluster) Died() <-chan struct{} { return c.deaths.Died() }
-
 // Death looks at every server's process, and returns the first that ended though nobody of
 // the run killed it, or nil.
 func (c *Cluster) Death(ctx context.Context) error {
-	for _, s := range c.servers {
+	for _, s := range c.Machines {
 		r := s.latest()
 		if r == nil || r.wanted.Load() || r.answers(ctx) { // the dying is told from the living by an answer alone
 			continue
 		}
 		if r.gone(ctx) {
 			<-r.done // it comes within the drain of its output
-			c.deaths.Report(s.death(r))
+			c.Deaths.Report(s.death(r))
 		}
 	}
-	return c.deaths.First()
+	return c.Deaths.First()
 }
 
-// watched is s, whose deaths are reported if nobody wanted them.
-func (c *Cluster) watched(s *server) *server {
-	s.began = func(r *run) {
-		c.links.Go(func(context.Context) { // it ends at Close, which kills all
-			if <-r.done; !r.wanted.Load() {
-				c.deaths.Report(s.death(r))
-			}
-		})
-	}
-	return s
+// watch reports the death of a process if nobody wanted it.
+func (c *Cluster) watch(s *server, r *run) {
+	c.Links.Go(func(context.Context) { // it ends at Close, which kills all
+		if <-r.done; !r.wanted.Load() {
+			c.Deaths.Report(s.death(r))
+		}
+	})
 }
 
 // death is the end of a run, which has ended.

@@ -38,9 +38,9 @@ func TestKillAndRestart(t *testing.T) {
 		t.Error("a dead node was inspected")
 	}
 
-	port := c.servers["n3"].port()
+	port := c.Machines["n3"].port()
 	must(t, c.Restart(ctx, "n3"))
-	if got := c.servers["n3"].port(); got != port {
+	if got := c.Machines["n3"].port(); got != port {
 		t.Logf("port %d was taken in between, now %d", port, got)
 	}
 	if value(t, c, "n3", "k").Exists {
@@ -57,14 +57,14 @@ func TestKillAndRestart(t *testing.T) {
 func TestRestartOnTakenPort(t *testing.T) {
 	c := up(t, 1, 0)
 	must(t, c.Kill(t.Context(), "master"))
-	port := c.servers["master"].port()
+	port := c.Machines["master"].port()
 	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.ParseIP(loopback), Port: port})
 	if !errors.Is(err, syscall.EADDRINUSE) { // else somebody was quicker, and has it for us
 		must(t, err)
 		defer func() { must(t, l.Close()) }()
 	}
 	must(t, c.Restart(t.Context(), "master"))
-	if c.servers["master"].port() == port {
+	if c.Machines["master"].port() == port {
 		t.Error("two listeners on one port")
 	}
 	mustDo(t, dial(t, c, "A", "master"), "PING")
@@ -72,7 +72,7 @@ func TestRestartOnTakenPort(t *testing.T) {
 
 func TestCrashIsNoticed(t *testing.T) {
 	c := up(t, 1, 0)
-	r := c.servers["master"].current()
+	r := c.Machines["master"].current()
 	p, err := os.FindProcess(r.process.Pid)
 	must(t, err)
 	must(t, p.Kill())

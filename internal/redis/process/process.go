@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,7 +20,6 @@ import (
 	"github.com/lockbench/lockbench/internal/osproc"
 	"github.com/lockbench/lockbench/internal/redis/cluster"
 	"github.com/lockbench/lockbench/internal/redis/node"
-	"github.com/lockbench/lockbench/internal/wire"
 )
 
 // startLimit bounds the start of servers where the caller's context sets no earlier
@@ -52,16 +50,11 @@ type Cluster struct {
 
 	noClocks error // why clocks cannot be set
 
-	nodes   []cluster.Node
-	servers map[string]*server
-	links   *node.Links
-	repl    *node.Replication
-	doors   *node.Doors // nil before the start
-
-	sentinels *node.Sentinels // nil: there are none
-
-	deaths *node.Deaths // that nobody of the run brought about
+	*fleet
 }
+
+// fleet is what is done to servers wherever they are.
+type fleet = node.Fleet[*server]
 
 var (
 	_ cluster.Cluster    = (*Cluster)(nil)
@@ -73,6 +66,10 @@ var (
 	_ cluster.Demoter    = (*Cluster)(nil)
 	_ cluster.Sentinel   = (*Cluster)(nil)
 	_ cluster.Processes  = (*Cluster)(nil)
+
+	_ cluster.PowerCutter   = (*Cluster)(nil)
+	_ cluster.Lagger        = (*Cluster)(nil)
+	_ cluster.CommandTeller = (*Cluster)(nil)
 
 	_ cluster.ClockSetter = (*Cluster)(nil)
 )
@@ -120,17 +117,13 @@ func newCluster(ctx context.Context, topo cluster.Topology, prog program, dir st
 		dir:      dir,
 		log:      log,
 		launcher: osproc.NewLauncher(),
-		nodes:    topo.Nodes(),
-		servers:  make(map[string]*server),
-		deaths:   node.NewDeaths(),
+		fleet:    node.NewFleet[*server](ctx, topo, startLimit),
 	}
-	for _, n := range c.nodes {
-		s := newServer(n, filepath.Join(dir, n.Name))
+	for _, n := range c.Members {
+		s := c.newServer(n, filepath.Join(dir, n.Name))
 		s.clusterMode = topo.ClusterMode && n.Role == cluster.Master
-		c.servers[n.Name] = c.watched(s)
+		c.Machines[n.Name] = s
 	}
-	c.links = node.NewLinks(ctx, c.connect)
-	c.repl = node.NewReplication(c.nodes, c.links, c.locate)
 	c.close = sync.OnceValue(c.shutDown)
 	return c
 }
@@ -142,15 +135,15 @@ func (c *Cluster) start(ctx context.Context, topo cluster.Topology) error {
 	if err := c.openDoors(ctx, topo); err != nil {
 		return err
 	}
-	err := node.InParallel(ctx, c.nodes, func(ctx context.Context, n cluster.Node) error {
-		return c.change(ctx, "start", n.Name, func(ctx context.Context, s *server) error {
-			return s.start(ctx, c.prog, c.launcher, c.log)
+	err := node.InParallel(ctx, c.Members, func(ctx context.Context, n cluster.Node) error {
+		return c.Change(ctx, "start", n.Name, func(ctx context.Context, s *server) error {
+			return s.Start(ctx)
 		})
 	})
 	if err != nil {
 		return err
 	}
-	if err := c.repl.Start(ctx, c.doors); err != nil {
+	if err := c.Replication.Start(ctx, c.Doors); err != nil {
 		return err
 	}
 	return c.startSentinels(ctx)
@@ -159,102 +152,13 @@ func (c *Cluster) start(ctx context.Context, topo cluster.Topology) error {
 // Product returns the name and version of the servers, such as "Valkey 8.1.1".
 func (c *Cluster) Product() string { return c.prog.product }
 
-// Nodes returns the masters, the replicas and the register, in this order and in
-// the roles that they were started in.
-func (c *Cluster) Nodes() []cluster.Node { return slices.Clone(c.nodes) }
-
-// Primary returns the node that serves shard, or "" if there is no such shard.
-func (c *Cluster) Primary(shard int) string { return c.repl.Primary(shard) }
-
-// Alive says whether node is running. A paused node is alive.
-func (c *Cluster) Alive(node string) bool {
-	s, ok := c.servers[node]
-	return ok && s.current() != nil
-}
-
-// Dial connects client to node through Link(client, node). A dead node refuses at
-// once; the error is then a *net.OpError with syscall.ECONNREFUSED. ctx bounds the
-// dial only, not the life of the connection.
-func (c *Cluster) Dial(ctx context.Context, client, name string) (net.Conn, error) {
-	s, err := c.server(name)
-	if err != nil {
-		return nil, err
-	}
-	if ctx.Err() == nil && s.current() == nil {
-		return nil, node.Refused(name)
-	}
-	return c.links.Dial(ctx, client, name)
-}
-
-// Link returns the interposer between client and node. A replica is the client of
-// its master on the link that feeds it.
-func (c *Cluster) Link(client, node string) *wire.Link { return c.links.Link(client, node) }
-
-// connect opens a TCP connection to a node.
-func (c *Cluster) connect(ctx context.Context, name string) (net.Conn, error) {
-	s, err := c.server(name)
-	if err != nil {
-		return nil, err
-	}
-	r := s.current()
-	if r == nil {
-		return nil, node.Refused(name)
-	}
-	var d net.Dialer
-	return d.DialContext(ctx, "tcp", r.addr())
-}
-
-// locate says where a node listens.
-func (c *Cluster) locate(name string) (addr string, paused bool, err error) {
-	s, err := c.server(name)
-	if err != nil {
-		return "", false, err
-	}
-	r := s.current()
-	if r == nil {
-		return "", false, node.NotRunning(name)
-	}
-	return r.addr(), s.isPaused(), nil
-}
-
-// server finds a node by name.
-func (c *Cluster) server(name string) (*server, error) {
-	if s, ok := c.servers[name]; ok {
-		return s, nil
-	}
-	return nil, node.Unknown(name, c.nodes)
-}
-
-// change calls f, which does what verb says to node, while nobody else starts,
-// kills, stops or continues it.
-func (c *Cluster) change(ctx context.Context, verb, node string, f func(context.Context, *server) error) error {
-	s, err := c.server(node)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := c.links.Bound(ctx)
-	defer cancel()
-	select {
-	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
-	case <-ctx.Done():
-	}
-	if ctx.Err() != nil {
-		return fmt.Errorf("%s %s: %w", verb, node, context.Cause(ctx))
-	}
-	if err := f(ctx, s); err != nil {
-		return fmt.Errorf("%s %s: %w", verb, node, err)
-	}
-	return nil
-}
-
 // Close kills all servers and waits for them, closes all connections and removes
 // the temporary directory. Later calls return what the first one did.
 func (c *Cluster) Close() error { return c.close() }
 
 func (c *Cluster) shutDown() error {
-	c.links.End()
-	servers := slices.Collect(maps.Values(c.servers))
+	c.Links.End()
+	servers := slices.Collect(maps.Values(c.Machines))
 	errs := make([]error, len(servers))
 	var kills sync.WaitGroup
 	for i, s := range servers {
@@ -266,10 +170,10 @@ func (c *Cluster) shutDown() error {
 		})
 	}
 	kills.Wait()
-	if c.doors != nil {
-		errs = append(errs, c.doors.Close())
+	if c.Doors != nil {
+		errs = append(errs, c.Doors.Close())
 	}
-	c.links.Close()
+	c.Links.Close()
 	c.launcher.Stop()
 	errs = append(errs, os.RemoveAll(c.dir))
 	return errors.Join(errs...)

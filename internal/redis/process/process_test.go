@@ -116,7 +116,7 @@ func value(tb testing.TB, c *Cluster, node, key string) cluster.KeyState {
 
 func pids(c *Cluster) []int {
 	var ids []int
-	for _, s := range c.servers {
+	for _, s := range c.Machines {
 		if r := s.current(); r != nil {
 			ids = append(ids, r.process.Pid)
 		}
@@ -336,12 +336,12 @@ func TestCloseEndsWaiters(t *testing.T) {
 func TestCloseWaitsForAStart(t *testing.T) {
 	c := up(t, 1, 0)
 	must(t, c.Kill(t.Context(), "master"))
-	s := c.servers["master"]
+	s := c.Machines["master"]
 	s.turn <- struct{}{} // as Restart does
 	closed := make(chan error, 1)
 	go func() { closed <- c.Close() }()
-	<-c.links.Ended()
-	must(t, s.start(t.Context(), c.prog, c.launcher, c.log))
+	<-c.Links.Ended()
+	must(t, s.Start(t.Context()))
 	r := s.current()
 	<-s.turn
 	must(t, <-closed)
@@ -421,7 +421,7 @@ func TestServerThatFails(t *testing.T) {
 // The port was free when it was picked, and another cluster's server took it.
 func TestPortTaken(t *testing.T) {
 	c := up(t, 2, 0)
-	theirs := c.servers["n2"].port()
+	theirs := c.Machines["n2"].port()
 	dir := t.TempDir()
 	r, err := startRun(c.prog, c.launcher, loopback, theirs, dir, c.prog.args(theirs, dir), &output{node: "n1", log: c.log})
 	must(t, err)

@@ -35,9 +35,10 @@ var errPortTaken = errors.New("port is taken by another process")
 
 // server is one node: a redis-server that can be killed and started again.
 type server struct {
-	node cluster.Node
-	dir  string
-	host string // its address
+	cluster *Cluster
+	node    cluster.Node
+	dir     string
+	host    string // its address
 	// arguments are what a server at that port is started with, once its directory is there.
 	// Nil: what every server is.
 	arguments func(port int) ([]string, error)
@@ -51,16 +52,13 @@ type server struct {
 
 	aof node.AOF // guarded by turn
 
-	// began is called with each process once it answers. It must not block.
-	began func(*run)
-
 	mu     sync.Mutex
 	run    *run // the latest; nil before the first start
 	paused bool
 }
 
-func newServer(node cluster.Node, dir string) *server {
-	return &server{node: node, dir: dir, host: loopback, turn: make(chan struct{}, 1), began: func(*run) {}}
+func (c *Cluster) newServer(n cluster.Node, dir string) *server {
+	return &server{cluster: c, node: n, dir: dir, host: loopback, turn: make(chan struct{}, 1)}
 }
 
 // current returns the running process, or nil if there is none.
@@ -94,7 +92,7 @@ func (s *server) set(r *run) {
 	s.mu.Lock()
 	s.run, s.paused = r, false
 	s.mu.Unlock()
-	s.began(r)
+	s.cluster.watch(s, r)
 }
 
 func (s *server) setPaused(paused bool) {
@@ -103,33 +101,9 @@ func (s *server) setPaused(paused bool) {
 	s.paused = paused
 }
 
-func (s *server) isPaused() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.paused
-}
-
-// start starts the server in an empty directory and returns once it answers. It
-// keeps the port it had, if that is still free: nobody outside sees the number.
-func (s *server) start(ctx context.Context, prog program, l *osproc.Launcher, log *lineLog) error {
-	if err := os.RemoveAll(s.dir); err != nil {
-		return err
-	}
-	if err := os.Mkdir(s.dir, 0o700); err != nil {
-		return err
-	}
-	s.aof = s.aof.Anew()
-	return s.launch(ctx, prog, l, log, func(ctx context.Context, addr string) error {
-		if !s.clusterMode {
-			return nil
-		}
-		return node.ServeAllSlots(ctx, addr)
-	})
-}
-
 // launch starts the server with what is in its directory, and calls first with its
 // address once it answers and before anybody else can reach it.
-func (s *server) launch(ctx context.Context, prog program, l *osproc.Launcher, log *lineLog, first func(ctx context.Context, addr string) error) error {
+func (s *server) launch(ctx context.Context, prog program, first func(ctx context.Context, addr string) error) error {
 	port := s.port()
 	for range portTries {
 		if port == 0 {
@@ -153,7 +127,7 @@ func (s *server) launch(ctx context.Context, prog program, l *osproc.Launcher, l
 		if s.clusterMode {
 			args = append(args, node.ClusterArgs()...)
 		}
-		r, err := startRun(prog, l, s.host, port, s.dir, args, &output{node: s.node.Name, log: log})
+		r, err := startRun(prog, s.cluster.launcher, s.host, port, s.dir, args, &output{node: s.node.Name, log: s.cluster.log})
 		if err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 
 // Usage looks at the process of node.
 func (c *Cluster) Usage(ctx context.Context, name string) (osproc.Usage, error) {
-	s, err := c.server(name)
+	s, err := c.Machine(name)
 	if err != nil {
 		return osproc.Usage{}, err
 	}

@@ -1,0 +1,121 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/moby/moby/client"
+
+	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/redis/node"
+)
+
+var _ node.Machine = (*server)(nil)
+
+// Turn is a lock that a context can give up on.
+func (s *server) Turn() chan struct{} { return s.turn }
+
+// Addr returns where the server listens, and false if its container does not run.
+func (s *server) Addr() (addr string, running bool) { return s.addr(), s.current() != nil }
+
+// Paused says whether the container is.
+func (s *server) Paused() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.paused
+}
+
+// Silent says whether the server can answer nobody: because it is paused, or off the
+// network, or nothing gets through to it or from it.
+func (s *server) Silent() bool {
+	_, in := s.dropped(cluster.Path{From: cluster.Anyone, To: s.node.Name})
+	_, out := s.dropped(cluster.Path{From: s.node.Name, To: cluster.Anyone})
+	return in || out || s.Paused() || s.cable() != nil
+}
+
+// Start starts the container of a dead server again at the same address, empty, and returns
+// once the server answers.
+func (s *server) Start(ctx context.Context) error {
+	old := s.aof
+	s.aof = node.AOF{}
+	return s.again(ctx, func(ctx context.Context, addr string) error { return s.aof.PersistAs(ctx, addr, old) })
+}
+
+// Keep starts the container of a dead server again, with its append-only file.
+func (s *server) Keep(ctx context.Context, first func(ctx context.Context, addr string) error) error {
+	options := strings.Join(s.aof.Options(), " ")
+	if err := (files{s}).write(ctx, keepFile, []byte(options)); err != nil {
+		return err
+	}
+	return s.again(ctx, first)
+}
+
+// again starts the container of a dead server again, and calls first before anybody
+// else can reach it.
+func (s *server) again(ctx context.Context, first func(ctx context.Context, addr string) error) error {
+	if s.cable() != nil {
+		return errors.New("it is off the network; reconnect it first")
+	}
+	err := call(ctx, "start the container", func(ctx context.Context) error {
+		_, err := s.cluster.engine.cli.ContainerStart(ctx, s.id(), client.ContainerStartOptions{})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.cluster.started(ctx, s, func(ctx context.Context) error { return first(ctx, s.addr()) })
+}
+
+// Kill ends the container by SIGKILL and waits for its end.
+func (s *server) Kill(ctx context.Context) error {
+	r := s.current()
+	if r == nil {
+		return nil
+	}
+	defer s.hangUp()
+	select {
+	case <-r.done: // it has ended by itself
+	default:
+		r.wanted.Store(true)
+	}
+	return call(ctx, "kill the container", func(ctx context.Context) error {
+		if _, err := s.cluster.engine.cli.ContainerKill(ctx, s.id(), client.ContainerKillOptions{Signal: "KILL"}); err != nil {
+			return err
+		}
+		select {
+		case <-r.done:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	})
+}
+
+// Suspend stops the container by the freezer of its control group and returns once it stands
+// still.
+func (s *server) Suspend(ctx context.Context) error {
+	err := call(ctx, "pause the container", func(ctx context.Context) error {
+		_, err := s.cluster.engine.cli.ContainerPause(ctx, s.id(), client.ContainerPauseOptions{})
+		return err
+	})
+	if err == nil {
+		s.setPaused(true)
+	}
+	return err
+}
+
+// Resume lets a paused container go on.
+func (s *server) Resume(ctx context.Context) error {
+	err := call(ctx, "resume the container", func(ctx context.Context) error {
+		_, err := s.cluster.engine.cli.ContainerUnpause(ctx, s.id(), client.ContainerUnpauseOptions{})
+		return err
+	})
+	if err == nil {
+		s.setPaused(false)
+	}
+	return err
+}
+
+// AOF is the append-only file of the server, and the files of its container.
+func (s *server) AOF() (file *node.AOF, in node.Files, parts bool) { return &s.aof, files{s}, true }
