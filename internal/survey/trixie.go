@@ -24,7 +24,8 @@ func Trixie() []Library {
 		confirm, upstream := map[string]string{}, map[string]string{}
 		maps.Copy(confirm, l.Confirm)
 		maps.Copy(upstream, l.Upstream)
-		if l.Language == "Python" {
+		// django-redis gives the client a pool of its own, whose connections do not try again.
+		if l.Language == "Python" && !strings.HasPrefix(l.Name, "django-redis") {
 			confirm["A11"] = "/usr/bin/python3 examples/confirm/redis_py_resend.py"
 			if strings.Contains(l.Worker, "asyncio") {
 				confirm["A11"] = "/usr/bin/python3 examples/confirm/redis_asyncio_resend.py"
