@@ -47,10 +47,7 @@ func tellOverview(o explore.Overview, style report.Style, stdout io.Writer) erro
 	}
 	p := report.NewPage(style)
 	p.Line()
-	bar := "│"
-	if style.ASCII {
-		bar = "|"
-	}
+	const bar = "│"
 	wide := 0
 	for _, r := range o.Rows {
 		wide = max(wide, len(report.Label(r.Property)))

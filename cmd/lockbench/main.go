@@ -49,7 +49,8 @@ func program(root func(stdout, stderr io.Writer) *cobra.Command) int {
 	defer stop()
 	end := new(parting)
 	context.AfterFunc(ctx, func() { end.leave(time.Tick(aTick), os.Stderr, os.Exit) })
-	return execute(context.WithValue(ctx, partingKey{}, end), root(os.Stdout, os.Stderr), os.Args[1:], os.Stdout, os.Stderr)
+	stdout, stderr := onTerminal(os.Stdout), onTerminal(os.Stderr)
+	return execute(context.WithValue(ctx, partingKey{}, end), root(stdout, stderr), os.Args[1:], stdout, stderr)
 }
 
 // execute runs a command line, and returns the exit code.

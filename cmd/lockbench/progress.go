@@ -18,7 +18,7 @@ import (
 // as a file is.
 func newProgress(stderr io.Writer) *progress.Teller {
 	began := time.Now()
-	t := &progress.Teller{W: unlessTerse(stderr), ASCII: !unicodeLocale(), Now: func() time.Duration { return time.Since(began) }}
+	t := &progress.Teller{W: unlessTerse(stderr), Now: func() time.Duration { return time.Since(began) }}
 	if f := fileOf(stderr); f != nil && volumeOf(stderr) != report.Terse && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd())) {
 		t.Columns = func() int {
 			width, _, err := term.GetSize(int(f.Fd()))

@@ -23,7 +23,7 @@ func styleOf(stdout io.Writer) report.Style {
 	if err != nil {
 		width = 0
 	}
-	return report.Style{Colour: coloured(os.Getenv, true), Width: width, ASCII: !unicodeLocale(), Volume: volumeOf(stdout)}
+	return report.Style{Colour: coloured(os.Getenv, true), Width: width, Volume: volumeOf(stdout)}
 }
 
 // columns is how wide a text is that is written to no terminal, if somebody asked for a width.

@@ -57,6 +57,9 @@ func fileOf(w io.Writer) *os.File {
 	if v, ok := w.(voice); ok {
 		w = v.Writer
 	}
+	if p, ok := w.(*asciiTerminal); ok {
+		return p.file
+	}
 	f, _ := w.(*os.File)
 	return f
 }

@@ -15,8 +15,7 @@ import (
 // Style says how a text report may look.
 type Style struct {
 	Colour bool
-	Width  int  // columns; 0 means 100
-	ASCII  bool // pictures keep to ASCII, for terminals that may have nothing else
+	Width  int // columns; 0 means 100
 	Volume Volume
 }
 

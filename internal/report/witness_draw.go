@@ -23,18 +23,6 @@ const (
 	lasts   = '═'
 )
 
-// ascii says each of them without leaving ASCII.
-func ascii(r rune) rune {
-	at := strings.IndexRune("█░─├┤✗▷†┃═·…", r)
-	switch {
-	case at >= 0:
-		return rune("#.-||x>+!=-~"[len([]rune("█░─├┤✗▷†┃═·…"[:at]))])
-	case r > 0x7e:
-		return '?'
-	}
-	return r
-}
-
 // picture draws what the first violation is about: a line for each client of the witness, the
 // faults meanwhile, the time, and below it the events that prove the violation. A violation of
 // which a drawing says nothing gets none, and the answer is false.
@@ -102,15 +90,7 @@ func (d *drawing) row(name string, cells []rune, beside string) {
 	if beside != "" {
 		text = pad(text, d.scale.width) + "  "
 	}
-	d.p.line("%s", strings.TrimRight(line+d.p.painted(d.p.plainer(text))+d.p.dim(d.p.plainer(beside)), " "))
-}
-
-// plainer is s in ASCII if the style wants that.
-func (p *printer) plainer(s string) string {
-	if p.style.ASCII {
-		return strings.Map(ascii, s)
-	}
-	return s
+	d.p.line("%s", strings.TrimRight(line+d.p.painted(text)+d.p.dim(beside), " "))
 }
 
 // painted colours what a lane is made of.
@@ -120,9 +100,9 @@ func (p *printer) painted(s string) string {
 	}
 	code := func(r rune) string {
 		switch r {
-		case held, ascii(held):
+		case held:
 			return "32"
-		case lapsed, ascii(lapsed):
+		case lapsed:
 			return "33"
 		case refused, crashed:
 			return "1;31"

@@ -11,14 +11,14 @@ import (
 func (d *drawing) legend(more int) {
 	var parts []string
 	if d.used[held] || d.used[lapsed] {
-		parts = append(parts, d.sign(held)+" believes that it holds "+d.key())
+		parts = append(parts, string(held)+" believes that it holds "+d.key())
 	}
 	if d.used[lapsed] {
-		parts = append(parts, d.sign(lapsed)+" though its lease is over")
+		parts = append(parts, string(lapsed)+" though its lease is over")
 	}
-	calls := d.sign(opens) + d.sign(closes) + " acquire, release"
+	calls := string(opens) + string(closes) + " acquire, release"
 	if d.used[refused] {
-		calls += ", " + d.sign(refused) + " refused"
+		calls += ", " + string(refused) + " refused"
 	}
 	if d.used[unknown] {
 		calls += ", ? outcome unknown"
@@ -34,7 +34,7 @@ func (d *drawing) legend(more int) {
 		parts = append(parts, strings.Join(inside, ", "))
 	}
 	if d.used[crashed] {
-		parts = append(parts, d.sign(crashed)+" crash")
+		parts = append(parts, string(crashed)+" crash")
 	}
 	if d.hid > 0 {
 		parts = append(parts, words.Count(d.hid, "fault")+" more")
@@ -43,11 +43,10 @@ func (d *drawing) legend(more int) {
 		parts = append(parts, "and others")
 	}
 	parts = append(parts, "time is not to scale")
-	d.p.para("  ", d.p.plainer(strings.Join(parts, " · ")), d.p.dim)
+	d.p.para("  ", strings.Join(parts, " · "), d.p.dim)
 }
 
 // sign is a cell as the style draws it.
-func (d *drawing) sign(r rune) string { return d.p.plainer(string(r)) }
 
 // key names what is held.
 func (d *drawing) key() string {

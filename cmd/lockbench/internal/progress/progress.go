@@ -31,7 +31,6 @@ const (
 type Teller struct {
 	W       io.Writer
 	Columns func() int           // of the terminal that W is, asked anew for each line; nil: it is none
-	ASCII   bool                 // the terminal may have nothing else
 	Now     func() time.Duration // a monotonic clock
 
 	mu     sync.Mutex
@@ -148,10 +147,7 @@ func (t *Teller) drawing(now time.Duration) string {
 	}
 	text := t.line(now)
 	if cells := min(room/4, 24); t.share >= 0 && cells >= 8 {
-		full, empty := "━", "─"
-		if t.ASCII {
-			full, empty = "#", "-"
-		}
+		const full, empty = "━", "─"
 		n := int(t.share * float64(cells))
 		text = strings.Repeat(full, n) + strings.Repeat(empty, cells-n) + "  " + text
 	}

@@ -124,7 +124,7 @@ func TestHostileWords(t *testing.T) {
 func TestBeside(t *testing.T) {
 	var b strings.Builder
 	now := time.Duration(0)
-	teller := &progress.Teller{W: &b, ASCII: true, Columns: func() int { return 40 }, Now: func() time.Duration { return now }}
+	teller := &progress.Teller{W: &b, Columns: func() int { return 40 }, Now: func() time.Duration { return now }}
 	teller.Begin()
 	out := teller.Beside(&b)
 	fmt.Fprintln(out, "seed 1")
@@ -133,7 +133,7 @@ func TestBeside(t *testing.T) {
 	fmt.Fprintln(out, "seed 2")
 	fmt.Fprintln(out, "seed 3")
 	teller.End()
-	want := "seed 1\n\r\x1b[K####-----  1 of 2, 50 %\r\x1b[Kseed 2\nseed 3\n"
+	want := "seed 1\n\r\x1b[K━━━━─────  1 of 2, 50 %\r\x1b[Kseed 2\nseed 3\n"
 	if b.String() != want {
 		t.Errorf("%q, want %q", b.String(), want)
 	}
