@@ -97,6 +97,9 @@ func libraryOf(id string, r survey.Results, f survey.Finding) html.Library {
 		ID: id, Name: f.Name, Title: r.Title(f), Language: f.Language, Version: cmp.Or(f.Version, "?"), System: f.System, Problem: f.Problem,
 		Played: f.Played(), Promises: f.Promises, Keeps: f.Keeps(), Safely: f.Safely,
 	}
+	if said := f.WithoutTime(); said != "" {
+		l.Remarks = append(l.Remarks, said)
+	}
 	hrefs := map[string]string{}
 	for i, c := range append(slices.Clone(f.Cells), f.Nameless...) {
 		if c.Verdict == survey.Shows {

@@ -148,7 +148,7 @@ func (p Played) Finding(shown Shown) Finding {
 	f := Finding{
 		Name: p.Name, Language: p.Language, Version: p.Installed, Promises: p.Promises, Safely: p.Safely, Problem: p.Problem,
 		Pitfalls: p.Asked, Applicable: len(p.First) - p.count(inapt), Kept: p.count(expected), Class: p.count(unavoidable),
-		Cells: []Cell{}, Nameless: []Cell{}, Undecided: p.undecided(),
+		Cells: []Cell{}, Nameless: []Cell{}, Undecided: p.undecided(), Untimed: p.Default,
 	}
 	if p.Problem != "" {
 		return f

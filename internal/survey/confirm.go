@@ -37,6 +37,18 @@ func (s Survey) confirm(ctx context.Context, p Played) map[string]Confirmation {
 	return all
 }
 
+// untimed runs the script that takes a library's lock without saying for how long.
+func (s Survey) untimed(ctx context.Context, l Library) *Confirmation {
+	if l.Untimed == "" {
+		return nil
+	}
+	c := s.script(ctx, l.Untimed)
+	if c.Failed != "" || c.Saw == "" || s.script(ctx, l.Untimed) != c { // nothing is told that was not seen twice
+		return nil
+	}
+	return &c
+}
+
 func (s Survey) script(ctx context.Context, script string) Confirmation {
 	c := Confirmation{Script: script}
 	port, stop, err := s.serve(ctx)

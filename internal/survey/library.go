@@ -22,6 +22,9 @@ type Library struct {
 	Declared map[string]string
 	// Confirm are scripts under examples/confirm, without lockbench, by the code or number that they confirm.
 	Confirm map[string]string
+	// Untimed is a script there that takes the lock without saying for how long, and prints which key it has, with what end. Empty:
+	// the library takes no call without.
+	Untimed string
 	// Upstream are threads of the library's own project about the same, by the code or number.
 	Upstream map[string]string
 }

@@ -32,12 +32,14 @@ func python() []Library {
 			Name: name, Language: "Python", Packages: []string{"python3-redis"}, Version: version("redis", "redis.__version__"),
 			Worker: worker + file, Promises: token, Safely: timed + shorter, Declared: declared,
 			Confirm:  map[string]string{"A12": "/usr/bin/python3 examples/confirm/redis_py_hung.py"},
+			Untimed:  "/usr/bin/python3 examples/confirm/untimed_redis_py.py",
 			Upstream: map[string]string{"A12": "https://github.com/redis/redis-py/issues/2243"},
 		}
 	}
 	asyncio := func(name, file string) Library {
 		l := redispy(name, file, takesAway())
 		l.Confirm["A12"] = "/usr/bin/python3 examples/confirm/redis_asyncio_hung.py"
+		l.Untimed = "/usr/bin/python3 examples/confirm/untimed_redis_asyncio.py"
 		return l
 	}
 	shared := redispy("redis-py Lock, thread_local=False", "redis_py_shared.py", takesAway())
@@ -53,9 +55,11 @@ func python() []Library {
 	django := redispy("django-redis lock", "django_redis_lock.py", takesAway())
 	django.Packages = []string{"python3-redis", "python3-django", "python3-django-redis"}
 	django.Version = version("django_redis", "'.'.join(map(str, django_redis.VERSION))")
+	django.Untimed = "/usr/bin/python3 examples/confirm/untimed_django_redis.py"
 	kombu := redispy("kombu Mutex", "kombu_mutex.py", map[string]string{"A19": "its block ends without an error if the lease is over"})
 	kombu.Packages = []string{"python3-redis", "python3-kombu"}
 	kombu.Version = version("kombu", "kombu.__version__")
+	kombu.Untimed = "" // its expire must be given
 	kombu.Promises = "A block under a lock of redis-py that is not waited for. It ends in silence if the lease is over."
 	return []Library{
 		redispy("redis-py Lock", "redis_py.py", takesAway()),
@@ -76,7 +80,8 @@ func others() []Library {
 			Version: []string{"dpkg-query", "-W", "-f", "${Version}", namespace},
 		}
 	}
-	symfony := func(l Library) Library {
+	symfony := func(l Library, client string) Library {
+		l.Untimed = "php examples/confirm/untimed_symfony.php " + client
 		l.Promises = "The lock stands in a sorted set with a random token and an end. release() returns nothing; isAcquired() asks the server."
 		l.Safely = "Give RedisStore the lease that you want as its initial one: new RedisStore($redis, 30.0). Ask isAcquired() before what must not be done twice."
 		l.Declared = map[string]string{
@@ -87,16 +92,17 @@ func others() []Library {
 		l.Upstream = map[string]string{"A16": "https://github.com/symfony/symfony/issues/29458"}
 		return l
 	}
-	laravel := func(l Library) Library {
+	laravel := func(l Library, client string) Library {
+		l.Untimed = "php examples/confirm/untimed_laravel.php " + client
 		l.Promises = "The key has a random owner and an end in whole seconds; release compares in a script, and returns whether the lease was still held. There is no extend."
 		l.Safely = "Keep sections shorter than the lease, and look at what release() returns: false says that the lease was over. What must not be wrong needs a fence."
 		return l
 	}
 	return []Library{
-		symfony(php("Symfony Lock on phpredis", "symfony_phpredis.php", "php-symfony-lock", "php-symfony-lock", "php-redis")),
-		symfony(php("Symfony Lock on Predis", "symfony_predis.php", "php-symfony-lock", "php-symfony-lock", "php-predis")),
-		laravel(php("Laravel cache lock on phpredis", "laravel_phpredis.php", "php-illuminate-cache", "php-illuminate-cache", "php-illuminate-redis", "php-redis")),
-		laravel(php("Laravel cache lock on Predis", "laravel_predis.php", "php-illuminate-cache", "php-illuminate-cache", "php-illuminate-redis", "php-predis")),
+		symfony(php("Symfony Lock on phpredis", "symfony_phpredis.php", "php-symfony-lock", "php-symfony-lock", "php-redis"), "phpredis"),
+		symfony(php("Symfony Lock on Predis", "symfony_predis.php", "php-symfony-lock", "php-symfony-lock", "php-predis"), "predis"),
+		laravel(php("Laravel cache lock on phpredis", "laravel_phpredis.php", "php-illuminate-cache", "php-illuminate-cache", "php-illuminate-redis", "php-redis"), "phpredis"),
+		laravel(php("Laravel cache lock on Predis", "laravel_predis.php", "php-illuminate-cache", "php-illuminate-cache", "php-illuminate-redis", "php-predis"), "predis"),
 		{
 			Name: "recipe on redis-rb", Language: "Ruby", Packages: []string{"ruby", "ruby-redis"},
 			Version: []string{"ruby", "-e", "require 'redis'; puts Redis::VERSION"}, Worker: "ruby examples/libraries/ruby/redis_rb.rb",
@@ -132,13 +138,19 @@ func golang() []Library {
 	)
 	hangs := library("redsync on go-redis", "redsync", redsync, majority,
 		"Make the clients with ContextTimeoutEnabled: true, and then redsync's own time-out for a node counts. "+shorter)
+	const untimed = "go run examples/confirm/untimed_redsync.go"
+	hangs.Untimed = untimed
 	hangs.Confirm = map[string]string{"A12": "go run examples/confirm/redsync_hung_master.go"}
 	hangs.Upstream = map[string]string{"A12": "https://github.com/redis/go-redis/issues/2215"}
+	bounded := library("redsync on go-redis, ContextTimeoutEnabled", "redsync-context-timeout", redsync, majority, shorter)
+	bounded.Untimed = untimed
 	again := library("redsync on go-redis, WithSetNXOnExtend", "redsync-setnx-on-extend", redsync, majority,
 		"Without the option an extend of a lease that is gone is refused, which is what most callers want. "+shorter)
+	again.Untimed = untimed
 	again.Declared = map[string]string{"A09": "the option is documented to set a key that is gone"}
 	redigo := library("redsync on redigo", "redsync-redigo", redsync, majority,
 		"Dial with redis.DialReadTimeout, for redigo waits for a reply for ever and redsync's own time-out does not reach it. "+shorter)
+	redigo.Untimed = untimed
 	redigo.Confirm = map[string]string{"A12": "go run examples/confirm/redsync_redigo_hung_master.go"}
 	redigo.Upstream = map[string]string{"A12": "https://github.com/gomodule/redigo/issues/536"}
 	silent := map[string]string{"A19": "its release is a function that returns nothing"}
@@ -147,6 +159,8 @@ func golang() []Library {
 	px := library("rueidislock, FallbackSETPX", "rueidislock-px", rueidis, renewed,
 		"End sections well before the context would, and put a fence at the resource.")
 	pxat.Declared, px.Declared = silent, silent
+	pxat.Untimed = "go run examples/confirm/untimed_rueidislock.go"
+	px.Untimed = pxat.Untimed
 	const cutOff = "go run examples/confirm/rueidislock_cut_off.go"
 	px.Confirm = map[string]string{"A03": cutOff, "A04": cutOff, "A17": "go run examples/confirm/rueidislock_resend.go"}
 	pxat.Confirm = maps.Clone(px.Confirm)
@@ -154,7 +168,7 @@ func golang() []Library {
 	pxat.Packages = []string{"libfaketime"} // for that
 	return []Library{
 		hangs,
-		library("redsync on go-redis, ContextTimeoutEnabled", "redsync-context-timeout", redsync, majority, shorter),
+		bounded,
 		again,
 		redigo,
 		library("bsm/redislock on go-redis", "bsm-redislock", redislock, token, shorter),

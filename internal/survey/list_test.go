@@ -37,6 +37,9 @@ func TestLibraries(t *testing.T) {
 		for _, script := range l.Confirm {
 			scripts[file(t, script)] = true
 		}
+		if l.Untimed != "" {
+			scripts[file(t, l.Untimed)] = true
+		}
 		for _, of := range []map[string]string{l.Confirm, l.Upstream, l.Declared} {
 			for about, what := range of {
 				if _, ok := anomalies.Find(about); !ok && !slices.Contains(Asked(), about) {
@@ -66,7 +69,11 @@ func TestLibraries(t *testing.T) {
 func file(t *testing.T, command string) string {
 	t.Helper()
 	words := strings.Fields(command)
-	name := strings.TrimPrefix(words[len(words)-1], "/lockbench/") // in a root
+	at := slices.IndexFunc(words, func(w string) bool { return strings.Contains(w, "examples/") })
+	if at < 0 {
+		t.Fatalf("%q plays no file of the examples", command)
+	}
+	name := strings.TrimPrefix(words[at], "/lockbench/") // in a root
 	if _, err := os.Stat(filepath.Join(root, name)); err != nil {
 		t.Error(err)
 	}

@@ -125,12 +125,23 @@ func (f Finding) Keeps() string {
 	return fmt.Sprintf("Of %d pitfalls %d have something to say of it. It keeps %d of these, and %d more are kept by no lock of its class.", f.Pitfalls, f.Applicable, f.Kept, f.Class)
 }
 
+// WithoutTime says what key a lock has that was taken without saying for how long; empty: the library takes no such call.
+func (f Finding) WithoutTime() string {
+	if f.Untimed == nil {
+		return ""
+	}
+	return fmt.Sprintf("Taken without saying for how long, %s.", f.Untimed.Saw)
+}
+
 func (f Finding) section(b *strings.Builder) {
 	if f.Problem != "" {
 		fmt.Fprintf(b, "Not played: %s.\n", escaped(f.Problem))
 		return
 	}
 	fmt.Fprintf(b, "%s %s\n%s\n\n%s\n", f.Played(), f.Promises, f.Safely, f.Keeps())
+	if f.Untimed != nil {
+		fmt.Fprintf(b, "\n%s (`%s PORT`)\n", escaped(f.WithoutTime()), f.Untimed.Script)
+	}
 	for _, c := range append(slices.Clone(f.Cells), f.Nameless...) {
 		if c.Verdict == Shows {
 			c.shown(b)

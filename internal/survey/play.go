@@ -36,6 +36,7 @@ type Played struct {
 	Again     []row             // the pitfalls at which something was found, once more
 	Schedules map[string]string // of these, by their numbers
 	Confirmed map[string]Confirmation
+	Default   *Confirmation // what Untimed printed; nil: there is no such script, or it failed
 }
 
 // All plays libraries, some at a time, and returns them in the same order. It ends early with ctx.
@@ -76,7 +77,7 @@ func (s Survey) Play(ctx context.Context, l Library) Played {
 		p.First = nil
 		return p
 	}
-	p.Confirmed = s.confirm(ctx, p)
+	p.Confirmed, p.Default = s.confirm(ctx, p), s.untimed(ctx, l)
 	return p
 }
 

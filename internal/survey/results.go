@@ -29,7 +29,9 @@ type Finding struct {
 	Date     string `json:"date"`             // the day of the runs
 	Promises string `json:"promises"`
 	Safely   string `json:"safely"`
-	Problem  string `json:"problem,omitempty"` // why it was not played; nothing more is known then
+	// Untimed is what a direct script saw that took the lock without saying for how long. None: the library takes no such call.
+	Untimed *Confirmation `json:"untimed,omitempty"`
+	Problem string        `json:"problem,omitempty"` // why it was not played; nothing more is known then
 	// Of so many pitfalls that it was put through, so many have something to say of it; so many of these it keeps, and so many more are
 	// kept by no lock of its class.
 	Pitfalls   int `json:"pitfalls"`

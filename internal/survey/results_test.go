@@ -88,6 +88,9 @@ func TestEveryLibraryWasPlayed(t *testing.T) {
 					continue
 				}
 				n++
+				if (f.Untimed == nil) != (l.Untimed == "") {
+					t.Errorf("%s on %s: taken without saying for how long, %+v", f.Name, f.System, f.Untimed)
+				}
 				if f.Problem != "" || f.Version == "" || (f.Server == "") != (l.Worker == "") || f.Date == "" || f.System == "" {
 					t.Errorf("%s on %s: %+v", f.Name, f.System, f)
 				}

@@ -38,6 +38,9 @@ func Trixie() []Library {
 			confirm[about] = within + strings.Replace(script, "examples/", "/lockbench/examples/", 1)
 		}
 		all[i].Promises, all[i].Safely, all[i].Confirm, all[i].Upstream = l.Promises, l.Safely, confirm, upstream
+		if l.Untimed != "" {
+			all[i].Untimed = within + strings.Replace(l.Untimed, "examples/", "/lockbench/examples/", 1)
+		}
 		all[i].Worker = within + strings.Replace(l.Worker, "examples/", "/lockbench/examples/", 1)
 		all[i].Version = append(strings.Fields(within), l.Version...)
 	}
