@@ -10,10 +10,10 @@ import java.io.PrintStream;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -71,12 +71,14 @@ final class LockbenchWorker {
         }
     }
 
-    /** A small client of Redis: one connection, opened when it is needed. */
+    /**
+     * A small client of Redis: one connection, opened when it is needed. A thread that was interrupted, as its call is over, gets
+     * none: another one may be using it by now, and would wait for the replies that this one reads.
+     */
     static final class Redis {
         private final String address;
         private final int database;
-        private volatile Socket socket;
-        private InputStream in;
+        private Connection open; // guarded by this; null: none
 
         Redis(String address, int database) {
             this.address = address;
@@ -85,15 +87,50 @@ final class LockbenchWorker {
 
         /** Sends a command. An error reply is an IOException, too. */
         Object command(Object... args) throws IOException {
-            if (socket == null) {
-                int at = address.lastIndexOf(':');
-                socket = new Socket(address.substring(0, at), Integer.parseInt(address.substring(at + 1)));
-                socket.setTcpNoDelay(true);
-                in = new BufferedInputStream(socket.getInputStream());
-                if (database > 0) {
-                    command("SELECT", database);
+            return connection().command(args);
+        }
+
+        private Connection connection() throws IOException {
+            synchronized (this) {
+                if (open != null && !Thread.currentThread().isInterrupted()) {
+                    return open;
                 }
             }
+            Connection made = new Connection(address);
+            if (database > 0) {
+                made.command("SELECT", database);
+            }
+            synchronized (this) {
+                if (!Thread.currentThread().isInterrupted()) {
+                    open = made;
+                    return made;
+                }
+            }
+            made.close();
+            throw new IOException("the call is over");
+        }
+
+        synchronized void disconnect() {
+            if (open != null) {
+                open.close();
+            }
+            open = null;
+        }
+    }
+
+    /** A connection to Redis. */
+    private static final class Connection {
+        private final Socket socket;
+        private final InputStream in;
+
+        Connection(String address) throws IOException {
+            int at = address.lastIndexOf(':');
+            socket = new Socket(address.substring(0, at), Integer.parseInt(address.substring(at + 1)));
+            socket.setTcpNoDelay(true);
+            in = new BufferedInputStream(socket.getInputStream());
+        }
+
+        Object command(Object... args) throws IOException {
             StringBuilder line = new StringBuilder("*" + args.length + "\r\n");
             for (Object a : args) {
                 String text = String.valueOf(a);
@@ -143,13 +180,9 @@ final class LockbenchWorker {
             return line.toString();
         }
 
-        void disconnect() {
-            Socket old = socket;
-            socket = null;
+        void close() {
             try {
-                if (old != null) {
-                    old.close();
-                }
+                socket.close();
             } catch (IOException gone) {
                 // that was wanted
             }
@@ -187,7 +220,8 @@ final class LockbenchWorker {
 
     private final About about;
     private final Function<List<String>, Lock> make;
-    private final Map<Long, Lease> leases = new HashMap<>(); // by the id of the acquire
+    // By the id of the acquire. A call that is over may still add its own.
+    private final Map<Long, Lease> leases = new ConcurrentHashMap<>();
     private ExecutorService thread = Executors.newSingleThreadExecutor();
     private Lock lock;
     private Redis register;
