@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -31,7 +32,7 @@ func onTerminal(f *os.File) io.Writer {
 func (p *asciiTerminal) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	all := append(p.rest, b...)
+	all := slices.Concat(p.rest, b)
 	whole := len(all)
 	for i := 1; i < utf8.UTFMax && i <= len(all); i++ {
 		if last := all[len(all)-i:]; utf8.RuneStart(last[0]) {
@@ -41,7 +42,7 @@ func (p *asciiTerminal) Write(b []byte) (int, error) {
 			break
 		}
 	}
-	p.rest = append([]byte(nil), all[whole:]...)
+	p.rest = slices.Clone(all[whole:])
 	if _, err := p.file.WriteString(inASCII(string(all[:whole]))); err != nil {
 		return 0, err
 	}
