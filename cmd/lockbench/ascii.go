@@ -11,7 +11,7 @@ import (
 	"golang.org/x/term"
 )
 
-// asciiTerminal is one that is written to in ASCII, as far as that can say the same in as many columns. Letters
+// asciiTerminal is a terminal that is written to in ASCII, as far as that can say the same in as many columns. Letters
 // of other languages are left as they are: whoever asks for them can see them.
 type asciiTerminal struct {
 	file *os.File

@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/internal/wire"
 )
 
-// ask calls f with a connection of its own to a node. It waits for a paused node until ctx ends.
+// ask calls by with a connection of its own to a node. It waits for a paused node until ctx ends.
 func (f *Fleet[M]) ask(ctx context.Context, name string, by func(context.Context, *wire.Conn) error) error {
 	ctx, cancel := f.Links.Bound(ctx)
 	defer cancel()
