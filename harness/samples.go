@@ -108,11 +108,16 @@ func (s *sampler) look(ctx context.Context, now func() time.Duration) {
 			s.kept = append(s.kept, histories.Sample{
 				Time: at, Process: t.name, PID: u.PID, CPU: u.CPU, Resident: u.Resident, Threads: u.Threads, Stopped: u.Stopped,
 			})
-		case errors.Is(err, context.Canceled) || errors.Is(err, osproc.ErrEnded) || !t.alive():
+		case errors.Is(err, context.Canceled) || dead(err) || !t.alive():
 		default:
 			s.note(fmt.Sprintf("%s could not be measured: %v", t.name, err))
 		}
 	}
+}
+
+// dead says whether a process could not be measured because it did not run then. By now it may run again.
+func dead(err error) bool {
+	return errors.Is(err, osproc.ErrEnded) || errors.Is(err, cluster.ErrNotRunning)
 }
 
 // note keeps a note, once.

@@ -48,8 +48,8 @@ func Unknown(name string, nodes []cluster.Node) error {
 	return fmt.Errorf("no node %q in this cluster; it has %s", name, strings.Join(names, ", "))
 }
 
-// NotRunning is the error of asking a dead node for something.
-func NotRunning(name string) error { return fmt.Errorf("node %s is not running", name) }
+// NotRunning is the error of asking a dead node for something. It wraps cluster.ErrNotRunning.
+func NotRunning(name string) error { return fmt.Errorf("node %s %w", name, cluster.ErrNotRunning) }
 
 // Refused is the error of dialing a dead node: a *net.OpError with
 // syscall.ECONNREFUSED. Its address is not tried: by now it may be somebody else's.
