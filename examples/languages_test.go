@@ -2,6 +2,7 @@ package examples_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -46,11 +47,7 @@ func project(t testing.TB, l examples.Language) []string {
 	}
 	switch l.Name {
 	case "go": // by our own module, as the project's may have to be fetched
-		out, err := exec.Command("go", "build", "-o", dir, "./golang").CombinedOutput()
-		if err != nil {
-			t.Fatalf("go build: %v\n%s", err, out)
-		}
-		return []string{filepath.Join(dir, "golang")}
+		return buildGo(t, dir)
 	case "java":
 		cmd := exec.Command("sh", "-c", l.Build)
 		cmd.Dir = dir
@@ -63,6 +60,28 @@ func project(t testing.TB, l examples.Language) []string {
 	}
 	program, file, _ := strings.Cut(l.Run, " ")
 	return []string{program, filepath.Join(dir, file)}
+}
+
+// buildGo builds the worker in Go into a directory, with more files of its package, and returns its command.
+func buildGo(t testing.TB, dir string, more ...string) []string {
+	t.Helper()
+	replace := map[string]string{}
+	for _, file := range more {
+		from, err := filepath.Abs(file)
+		must(t, err)
+		as, err := filepath.Abs(filepath.Join("golang", filepath.Base(file)))
+		must(t, err)
+		replace[as] = from
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	must(t, err)
+	layer := filepath.Join(dir, "overlay.json")
+	must(t, os.WriteFile(layer, overlay, 0o644))
+	out, err := exec.Command("go", "build", "-overlay", layer, "-o", dir, "./golang").CombinedOutput()
+	if err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return []string{filepath.Join(dir, "golang")}
 }
 
 func TestProjects(t *testing.T) {

@@ -2,6 +2,7 @@ package examples_test
 
 import (
 	"errors"
+	"os/exec"
 	"testing"
 	"time"
 
@@ -14,16 +15,34 @@ import (
 // TestThreads has two threads use a lock at once, in each language whose workers have threads.
 func TestThreads(t *testing.T) {
 	effort.Real(t)
-	for language, file := range map[string]string{"node": "threads.js", "python": "threads.py", "ruby": "threads.rb"} {
-		t.Run(language, func(t *testing.T) {
-			program := language
-			if language == "python" {
-				program = locktest.NeedPythonRedis(t)
-			} else {
-				locktest.NeedLanguage(t, language)
-			}
-			threads(t, newStand(t, []string{program, "testdata/" + file}, "none"))
-		})
+	for _, language := range []string{"go", "java", "node", "python", "ruby"} {
+		t.Run(language, func(t *testing.T) { threads(t, newStand(t, careless(t, language), "none")) })
+	}
+}
+
+// careless returns the command of a worker in a language that does all that is possible there: it has threads, releases what it
+// released or was refused, and can be asked whether it holds the lock.
+func careless(t testing.TB, language string) []string {
+	t.Helper()
+	switch file := "testdata/threads." + map[string]string{"node": "js", "ruby": "rb"}[language]; language {
+	case "go":
+		return buildGo(t, t.TempDir(), "testdata/holds.go")
+	case "java":
+		locktest.NeedLanguage(t, language)
+		dir := t.TempDir()
+		out, err := exec.Command("javac", "-d", dir, "java/LockbenchWorker.java", "testdata/Threads.java").CombinedOutput()
+		if err != nil {
+			t.Fatalf("javac: %v\n%s", err, out)
+		}
+		return []string{"java", "-cp", dir, "Threads"}
+	case "php": // which has no threads
+		locktest.NeedLanguage(t, language)
+		return []string{language, "testdata/refused.php"}
+	case "python":
+		return []string{locktest.NeedPythonRedis(t), "testdata/threads.py"}
+	default:
+		locktest.NeedLanguage(t, language)
+		return []string{language, file}
 	}
 }
 

@@ -13,12 +13,16 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 final class LockbenchWorker {
@@ -52,6 +56,25 @@ final class LockbenchWorker {
         Object await(String key, long ttlMs, long limitMs) throws Exception;
     }
 
+    /** What else may be asked of a lock. */
+    enum Can {
+        /**
+         * Several threads may use one Lock at a time. Each thread of a run is one here: it answers "unknown" when a request's
+         * time is over, and what the call brings later is dropped. Without, a call is interrupted then, and disconnect called.
+         */
+        THREADS("threads"),
+        /** What was released may be released again. */
+        RELEASE_TWICE("release-twice"),
+        /** A refused acquire throws a Refused with a lease, which may be released and extended. */
+        RELEASE_REFUSED("release-refused");
+
+        private final String word;
+
+        Can(String word) {
+            this.word = word;
+        }
+    }
+
     /**
      * What the lock is.
      *
@@ -59,15 +82,25 @@ final class LockbenchWorker {
      * @param database that they are in
      * @param promises see docs/worker-protocol.md
      */
-    record About(String name, List<String> keys, int database, Map<String, Object> promises) {}
+    record About(String name, List<String> keys, int database, Map<String, Object> promises, Set<Can> can) {
+        About(String name, List<String> keys, int database, Map<String, Object> promises) {
+            this(name, keys, database, promises, Set.of());
+        }
+    }
 
     /** A definite refusal: what was asked for did not happen, and never will. */
     static final class Refused extends Exception {
         final String reason; // taken, not-held, invalid or rejected
+        final Object lease; // what the caller of a refused acquire could release all the same; null: nothing
 
         Refused(String reason, String text) {
+            this(reason, text, null);
+        }
+
+        Refused(String reason, String text, Object lease) {
             super(text);
             this.reason = reason;
+            this.lease = lease;
         }
     }
 
@@ -197,10 +230,17 @@ final class LockbenchWorker {
         LockbenchWorker worker = new LockbenchWorker(about, make);
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             Map<String, Object> request = new Json(line).object();
-            Map<String, Object> answer = worker.answer(request);
-            answer.put("id", request.get("id"));
-            out.print(Json.text(answer) + "\n");
-            out.flush();
+            AtomicBoolean said = new AtomicBoolean();
+            worker.take(request, answer -> {
+                if (said.getAndSet(true)) {
+                    return; // it came too late
+                }
+                answer.put("id", request.get("id"));
+                synchronized (out) {
+                    out.print(Json.text(answer) + "\n");
+                    out.flush();
+                }
+            });
         }
         Runtime.getRuntime().halt(0); // whatever threads the lock has
     }
@@ -209,8 +249,9 @@ final class LockbenchWorker {
     private static final class Lease {
         final String key;
         final Object own;
-        double ends = Double.POSITIVE_INFINITY;
-        long epoch;
+        volatile double ends = Double.POSITIVE_INFINITY;
+        volatile long epoch;
+        volatile boolean released;
 
         Lease(String key, Object own) {
             this.key = key;
@@ -222,9 +263,12 @@ final class LockbenchWorker {
     private final Function<List<String>, Lock> make;
     // By the id of the acquire. A call that is over may still add its own.
     private final Map<Long, Lease> leases = new ConcurrentHashMap<>();
-    private ExecutorService thread = Executors.newSingleThreadExecutor();
-    private Lock lock;
-    private Redis register;
+    private final Map<Long, Refusal> refused = new ConcurrentHashMap<>(); // by thread: what its latest acquire was refused
+    private final Map<Long, ExecutorService> threads = new ConcurrentHashMap<>(); // of a lock with THREADS, by their numbers
+    private final Map<Long, Redis> registers = new ConcurrentHashMap<>(); // by thread: its connection to the register
+    private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
+    private ExecutorService thread = Executors.newSingleThreadExecutor(); // that makes all calls of a lock without
+    private volatile Lock lock;
     private Map<String, Object> scripts;
     private String guard;
 
@@ -233,9 +277,38 @@ final class LockbenchWorker {
         this.make = make;
     }
 
-    private Map<String, Object> answer(Map<String, Object> request) {
+    /** What an acquire was refused, and the id of that. */
+    private record Refusal(long id, Lease lease) {}
+
+    /** Answers a request, here or in the thread that it is for. */
+    private void take(Map<String, Object> request, Consumer<Map<String, Object>> say) {
         double began = now();
-        long timeout = (long) Math.ceil(number(request, "timeout"));
+        if (lock == null || !about.can().contains(Can.THREADS)) {
+            say.accept(answer(request, began));
+            return;
+        }
+        long timeout = timeout(request);
+        if (timeout > 0) {
+            clock.schedule(() -> say.accept(map("type", "unknown", "error", "no answer in time")), timeout, TimeUnit.MILLISECONDS);
+        }
+        threads.computeIfAbsent(thread(request), number -> Executors.newSingleThreadExecutor()).execute(() -> {
+            try {
+                Map<String, Object> done = handle(request, began);
+                done.put("type", "ok");
+                say.accept(done);
+            } catch (Throwable why) { // a thread waits for its own replies, and disturbs nobody else
+                say.accept(failed(why, () -> register(request).disconnect()));
+            }
+        });
+    }
+
+    /** Answers a request of a lock that is for one thread. */
+    private Map<String, Object> answer(Map<String, Object> request, double began) {
+        long timeout = timeout(request);
+        Runnable forget = () -> {
+            register(request).disconnect();
+            lock.disconnect();
+        };
         try {
             Map<String, Object> done = thread
                 .submit(() -> handle(request, began))
@@ -245,29 +318,31 @@ final class LockbenchWorker {
         } catch (TimeoutException late) {
             thread.shutdownNow(); // its connections are closed below
             thread = Executors.newSingleThreadExecutor();
-            return unknown("no answer in time");
+            return unknown("no answer in time", forget);
         } catch (InterruptedException end) {
-            return unknown("interrupted");
+            return unknown("interrupted", forget);
         } catch (ExecutionException thrown) {
-            Throwable why = thrown.getCause();
-            if (why instanceof Refused refused) {
-                return map("type", "fail", "reason", refused.reason, "error", why.getMessage());
-            }
-            if (lock == null || why instanceof Error || why instanceof NullPointerException || why instanceof ClassCastException
-                || why instanceof IllegalArgumentException || why instanceof IndexOutOfBoundsException) {
-                why.printStackTrace();
-                return map("type", "error", "error", why.toString());
-            }
-            return unknown(why.toString());
+            return failed(thrown.getCause(), forget);
         }
     }
 
-    private Map<String, Object> unknown(String why) {
+    private Map<String, Object> failed(Throwable why, Runnable forget) {
+        if (why instanceof Refused refused) {
+            return map("type", "fail", "reason", refused.reason, "error", why.getMessage());
+        }
+        if (lock == null || why instanceof Error || why instanceof NullPointerException || why instanceof ClassCastException
+            || why instanceof IllegalArgumentException || why instanceof IndexOutOfBoundsException) {
+            why.printStackTrace();
+            return map("type", "error", "error", why.toString());
+        }
+        return unknown(why.toString(), forget);
+    }
+
+    private Map<String, Object> unknown(String why, Runnable forget) {
         if (lock == null) {
             return map("type", "error", "error", why);
         }
-        register.disconnect();
-        lock.disconnect();
+        forget.run();
         return map("type", "unknown", "error", why);
     }
 
@@ -282,11 +357,7 @@ final class LockbenchWorker {
         } else if (op.equals("acquire")) {
             return acquire(r, began);
         }
-        long id = (long) number(r, "lease");
-        Lease lease = leases.get(id);
-        if (lease == null) {
-            throw new IllegalArgumentException("there is no lease " + id + ", or it was released");
-        }
+        Lease lease = lease(r);
         switch (op) {
             case "extend":
                 double ends = (promises("extend_adds") ? lease.ends : now()) + ttl(r);
@@ -296,16 +367,34 @@ final class LockbenchWorker {
                 held(((Holder) lock).holds(lease.key, lease.own));
                 return map();
             case "release":
-                leases.remove(id);
                 held(lock.release(lease.key, lease.own));
                 return map();
             case "read":
-                return read(lease);
+                return read(r, lease);
             case "write":
-                return write(lease, (long) number(r, "value"));
+                return write(r, lease);
             default:
                 throw new IllegalArgumentException("no op " + op + ", only hello, configure, acquire, read, write, extend, verify, release");
         }
+    }
+
+    /** The lease that a request is about. One that is released is gone after that, or after it is released again. */
+    private Lease lease(Map<String, Object> r) {
+        long id = (long) number(r, "lease");
+        boolean releases = r.get("op").equals("release");
+        Refusal refusal = refused.get(thread(r));
+        if (refusal != null && refusal.id() == id && (releases || r.get("op").equals("extend"))) {
+            return refusal.lease();
+        }
+        Lease lease = leases.get(id);
+        if (lease == null || lease.released && !releases) {
+            throw new IllegalArgumentException("there is no lease " + id + ", or it was released");
+        }
+        if (releases && (lease.released || !about.can().contains(Can.RELEASE_TWICE))) {
+            leases.remove(id);
+        }
+        lease.released = lease.released || releases;
+        return lease;
     }
 
     private static void held(boolean held) throws Refused {
@@ -331,6 +420,7 @@ final class LockbenchWorker {
             guards.add("check-token");
             can.add("verify");
         }
+        about.can().forEach(c -> can.add(c.word));
         return map("protocol", 2, "worker", about.name(), "pid", ProcessHandle.current().pid(), "can", can, "guards", guards,
             "keys", about.keys(), "database", about.database(), "promises", about.promises());
     }
@@ -339,10 +429,9 @@ final class LockbenchWorker {
     private Map<String, Object> configure(Map<String, Object> r) throws IOException {
         guard = (String) r.get("guard");
         scripts = (Map<String, Object>) r.get("register");
-        register = new Redis((String) scripts.get("address"), 0);
         List<String> nodes = (List<String>) r.get("nodes");
         if (Boolean.TRUE.equals(r.get("connect"))) {
-            register.command("PING");
+            register(r).command("PING");
             for (String node : nodes) {
                 Redis server = new Redis(node, 0);
                 server.command("PING");
@@ -354,6 +443,19 @@ final class LockbenchWorker {
     }
 
     private Map<String, Object> acquire(Map<String, Object> r, double began) throws Exception {
+        refused.remove(thread(r));
+        try {
+            return attempt(r, began);
+        } catch (Refused refusal) {
+            if (refusal.lease != null) {
+                Lease lease = new Lease((String) r.get("key"), refusal.lease);
+                refused.put(thread(r), new Refusal((long) number(r, "id"), lease));
+            }
+            throw refusal;
+        }
+    }
+
+    private Map<String, Object> attempt(Map<String, Object> r, double began) throws Exception {
         String key = (String) r.get("key");
         double from = now();
         Object own;
@@ -384,16 +486,16 @@ final class LockbenchWorker {
         return map("remaining", ends - began);
     }
 
-    private Map<String, Object> read(Lease lease) throws Exception {
+    private Map<String, Object> read(Map<String, Object> r, Lease lease) throws Exception {
         boolean enters = guard.equals("epoch") && lease.epoch == 0;
-        List<Long> seen = enters ? access(lease, "enter") : access(lease, "read", lease.epoch);
+        List<Long> seen = enters ? access(r, lease, "enter") : access(r, lease, "read", lease.epoch);
         if (enters) {
             lease.epoch = seen.get(2);
         }
         return map("value", seen.get(0), "version", seen.get(1), "token", lease.epoch);
     }
 
-    private Map<String, Object> write(Lease lease, long value) throws Exception {
+    private Map<String, Object> write(Map<String, Object> r, Lease lease) throws Exception {
         if (guard.equals("elapsed") && now() >= lease.ends) {
             throw new Refused("elapsed", "the lease has ended by the client's clock");
         }
@@ -401,24 +503,37 @@ final class LockbenchWorker {
             held(((Holder) lock).holds(lease.key, lease.own));
         }
         if (guard.equals("epoch") && lease.epoch == 0) {
-            read(lease);
+            read(r, lease);
         }
-        List<Long> seen = access(lease, "write", lease.epoch, value);
+        List<Long> seen = access(r, lease, "write", lease.epoch, (long) number(r, "value"));
         return map("version", seen.get(1), "token", lease.epoch);
     }
 
     /** Runs one of the register's scripts. One number means that the token is stale. */
-    private List<Long> access(Lease lease, String script, Object... args) throws Exception {
+    private List<Long> access(Map<String, Object> r, Lease lease, String script, Object... args) throws Exception {
         List<Object> command = new ArrayList<>(List.of("EVAL", scripts.get(script), 1, lease.key + scripts.get("suffix")));
         command.addAll(List.of(args));
         List<Long> numbers = new ArrayList<>();
-        for (Object n : (List<?>) register.command(command.toArray())) {
+        for (Object n : (List<?>) register(r).command(command.toArray())) {
             numbers.add(Long.parseLong(String.valueOf(n)));
         }
         if (numbers.size() == 1) {
             throw new Refused("stale", "fencing token is stale");
         }
         return numbers;
+    }
+
+    private Redis register(Map<String, Object> r) {
+        return registers.computeIfAbsent(thread(r), number -> new Redis((String) scripts.get("address"), 0));
+    }
+
+    /** For how many milliseconds a request may be tried; 0: as long as the lock likes. */
+    private long timeout(Map<String, Object> r) {
+        return promises("endless") ? 0 : (long) Math.ceil(number(r, "timeout"));
+    }
+
+    private static long thread(Map<String, Object> r) {
+        return (long) number(r, "thread");
     }
 
     private static double now() {
