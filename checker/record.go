@@ -24,6 +24,7 @@ type record struct {
 	reenters  bool          // somebody would, or asks how often he did
 	fenced    bool          // somebody has a token
 	contended bool          // two clients wanted one key at the same time
+	answered  bool          // and one of them was granted it while the other did
 	hit       bool          // a fault met a lock that was possibly held
 	possibly  time.Duration // until when one of those that were heard of may be held
 }

@@ -20,6 +20,9 @@ type vacuity struct {
 //   - There was no contention: nobody was told that the lock is taken, and no two attempts of
 //     different workers met on a key between the invocation of an acquire and the end of its
 //     belief. Readers do not contend with readers. This concerns every property.
+//   - Nobody had an answer in it: nobody was told that the lock is taken, and nobody was granted
+//     one while another worker wanted its key. Who never hears from the lock cannot hear that it
+//     was granted twice. This concerns exclusion and the resource.
 //   - Faults were planned, but none was in force while a lock was possibly held:
 //     from an acquire's invocation to the return of its accepted release, or else to
 //     the end of its belief or its TTL, whichever is later. Who says that the lock is taken
@@ -38,6 +41,12 @@ func vacuities(rec *record, opt Options) []vacuity {
 	var found []vacuity
 	if rec.Taken == 0 && !rec.contended {
 		found = append(found, vacuity{reason: "there was no contention: no two clients ever wanted one key at the same time"})
+	}
+	if rec.Taken == 0 && rec.contended && !rec.answered {
+		found = append(found, vacuity{
+			reason:   "nobody was granted or refused a key while another client wanted it: acquires that met had no answer",
+			concerns: []Property{StrictExclusion, LeaseExclusion, LeaseHonoured, ResourceSafety, CounterSafety, SingleWinner},
+		})
 	}
 	if opt.FaultsExpected && rec.Hit == 0 && !rec.hit {
 		found = append(found, vacuity{reason: "faults were planned, but none was in force while a lock was possibly held"})
@@ -105,7 +114,9 @@ func (r *Report) doubt(found []vacuity) {
 
 // testify notes what a stretch has to say of how much a history tells.
 func (s *stretch) testify() {
-	s.record.contended = s.record.contended || s.contended()
+	contended, answered := s.contended()
+	s.record.contended = s.record.contended || contended
+	s.record.answered = s.record.answered || answered
 	faults := s.faults()
 	for _, h := range s.holds {
 		until, forever := possiblyHeld(h)
@@ -118,24 +129,52 @@ func (s *stretch) testify() {
 	}
 }
 
-// contended says whether two workers ever wanted the key at the same time.
-func (s *stretch) contended() bool {
+// contended says whether two workers ever wanted the key at the same time, and whether one of them
+// was granted it while the other did.
+func (s *stretch) contended() (contended, answered bool) {
 	type claimant struct {
 		worker int
 		mode   histories.Mode
 	}
-	reach := make(map[claimant]rank) // how far the attempts of each reach, so far
+	type extent struct {
+		wanted  rank // how far the attempts of a claimant reach, so far
+		granted rank // when the last of them was, so far
+	}
+	before := make(map[claimant]extent)
 	for _, h := range s.holds {
-		for c, to := range reach {
+		asked := at(h.Invoked.Event)
+		for c, e := range before {
 			readers := c.mode == histories.Shared && h.Mode == histories.Shared
-			if c.worker != h.Worker && !readers && to > at(h.Invoked.Event) {
-				return true
+			if c.worker == h.Worker || readers || e.wanted <= asked {
+				continue
+			}
+			contended = true
+			if granted(h) > 0 || e.granted > asked {
+				return true, true
 			}
 		}
 		c := claimant{h.Worker, h.Mode}
-		reach[c] = max(reach[c], thoughtHeld(h).to)
+		e := before[c]
+		e.wanted = max(e.wanted, thoughtHeld(h).to)
+		e.granted = max(e.granted, granted(h))
+		before[c] = e
 	}
-	return false
+	return contended, false
+}
+
+// granted is when a client was told that it has h: by its acquire, or else by an extend or a release
+// that was accepted. 0: never.
+func granted(h *histories.Hold) rank {
+	if h.Outcome == histories.OK {
+		return at(h.Returned.Event)
+	}
+	if len(h.Extends) > 0 {
+		return at(h.Extends[0].Returned.Event)
+	}
+	if r, ok := accepted(h); ok {
+		return at(r.Returned.Event)
+	}
+	return 0
 }
 
 // possiblyHeld is the event and the time by which no server can hold h any more, or that it may be

@@ -10,6 +10,7 @@ import (
 func TestVacuity(t *testing.T) {
 	const (
 		noContention = "there was no contention: no two clients ever wanted one key at the same time"
+		noAnswer     = "nobody was granted or refused a key while another client wanted it: acquires that met had no answer"
 		missed       = "faults were planned, but none was in force while a lock was possibly held"
 	)
 	faults := Options{FaultsExpected: true}
@@ -77,6 +78,41 @@ func TestVacuity(t *testing.T) {
 				A acquire 2 3 info
 				A release 5 6 ok attempt=1`,
 			vacuous: []string{noContention}, verdicts: "unknown mutual-exclusion lease-exclusion lease-honoured ownership truthful-replies deadlock-freedom availability; not-applicable resource-safety fairness",
+		},
+		{
+			name: "the second client never had an answer",
+			history: `
+				A acquire 0 1 ok ttl=10
+				B acquire 2 3 info
+				B acquire 4 5 info
+				A read 6 7 ok version=0
+				A release 8 9 ok`,
+			vacuous: []string{noAnswer}, verdicts: "unknown mutual-exclusion lease-exclusion lease-honoured resource-safety; not-applicable fairness",
+		},
+		{
+			name: "the second client had an answer when it asked again",
+			history: `
+				A acquire 0 1 ok ttl=10
+				B acquire 2 3 info
+				B acquire 4 5 fail proc=7
+				A release 6 7 ok`,
+			verdicts: "not-applicable resource-safety fairness",
+		},
+		{
+			name: "the second client had no answer when it asked, and one when it released",
+			history: `
+				A acquire 0 1 ok ttl=10
+				B acquire 2 3 info ttl=10
+				B release 4 5 ok`,
+			verdicts: "fail mutual-exclusion lease-exclusion lease-honoured; not-applicable resource-safety fairness",
+		},
+		{
+			name: "one client was granted the lock while the other still asked",
+			history: `
+				A acquire 0 3 ok ttl=10
+				B acquire 2 5 info
+				A release 6 7 ok`,
+			verdicts: "not-applicable resource-safety fairness",
 		},
 		{
 			name: "contention without a refusal, against an attempt before the last",
