@@ -47,8 +47,8 @@ test: ## Run the tests and list what was skipped and why (PKG=./internal/wire TE
 	@{ worst=0; try() { $(GO_TEST) "$$@" || worst=$$?; }; \
 		if [ -n '$(and $(ALL),$(UNRACED),$(ALONE))' ]; then \
 			beside=$$(mktemp) && trap 'rm -f "$$beside"' EXIT; \
-			{ worst=0; try -run '$(UNRACED)' $(WITH); try $$($(GO) list ./... | grep -E '$(ALONE)'); exit $$worst; } >"$$beside" & \
-			try $(RACE) -skip '$(UNRACED)' $$($(GO) list ./... | grep -vE '$(ALONE)'); \
+			{ worst=0; try $$($(GO) list ./... | grep -E '$(ALONE)'); try -run '$(UNRACED)' $(WITH); exit $$worst; } >"$$beside" & \
+			try $(RACE) -p 3 -skip '$(UNRACED)' $$($(GO) list ./... | grep -vE '$(ALONE)'); \
 			wait $$! || worst=$$?; cat "$$beside"; \
 		else try $(RACE) $(TESTFLAGS) $(PKG); fi; \
 		echo "go test exited $$worst"; } | \
