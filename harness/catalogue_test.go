@@ -152,7 +152,7 @@ func TestCatalogueOnProcesses(t *testing.T) {
 // TestCatalogueOnDocker plays a choice on the same servers in containers. An engine that is
 // asked to start and kill many of them at once takes longer for it than a lease lasts.
 func TestCatalogueOnDocker(t *testing.T) {
-	dockertest.Need(t)
+	dockertest.Turn(t)
 	turn := make(chan struct{}, 2*runtime.GOMAXPROCS(0))
 	sideBySide(t, histories.BackendDocker, someOf(docker.Backend(), aChoice()), func(t *testing.T, p play) {
 		turn <- struct{}{}

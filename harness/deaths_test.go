@@ -88,7 +88,7 @@ func TestDeathIsNoticed(t *testing.T) {
 
 // TestDeathOfContainerIsNoticed does so with a container.
 func TestDeathOfContainerIsNoticed(t *testing.T) {
-	dockertest.Need(t)
+	dockertest.Turn(t)
 	cfg := contend(t, "setnx-px-lua", docker.Backend(), 2, 4)
 	res, err := harness.Run(t.Context(), behindItsBack(cfg, 10, func(c cluster.Cluster) {
 		id := c.(interface{ ID() string }).ID()

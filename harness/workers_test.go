@@ -434,7 +434,7 @@ func TestNoWorkersInVirtualTime(t *testing.T) {
 
 // TestWorkersOnDocker stops a process that talks to a server in a container.
 func TestWorkersOnDocker(t *testing.T) {
-	dockertest.Need(t)
+	dockertest.Turn(t)
 	for _, name := range []string{"get-del-race", "gc-pause-lease-expiry"} {
 		s, err := scenarios.Find(name)
 		if err != nil {

@@ -87,6 +87,7 @@ func needDockerTool(t *testing.T) {
 func TestFailoverOnDocker(t *testing.T) {
 	needDockerTool(t)
 	t.Parallel()
+	dockertest.Turn(t)
 	runs := "10"
 	if testing.Short() {
 		runs = "2"

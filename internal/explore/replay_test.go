@@ -132,7 +132,7 @@ func keepsItsPart(t *testing.T, s scenarios.Scenario, twin scenarios.Case) {
 
 // TestFoundSchedulesOnDocker plays three of them on servers in containers.
 func TestFoundSchedulesOnDocker(t *testing.T) {
-	dockertest.Need(t)
+	dockertest.Turn(t)
 	for _, name := range []string{"client-token", "setnx-px-get-del", "fenced-early"} {
 		s := foundOf(t, name)
 		if n := reproduced(t, s, docker.Backend(), 2); n == 0 {

@@ -22,3 +22,12 @@ func Need(t testing.TB) {
 		t.Fatal(err)
 	}
 }
+
+// Turn is for a test whose faults must end within a lease: an engine that is asked to start and kill many
+// containers at once takes longer than that. It returns when no other such test runs, of this package or
+// of another one that is tested at the same time. A test that is parallel calls it when it is.
+func Turn(t testing.TB) {
+	t.Helper()
+	Need(t)
+	wait(t)
+}
