@@ -162,7 +162,7 @@ func TestEveryJudgeSaysWhatItDid(t *testing.T) {
 		B acquire 3 13 fail
 		B waited 13 value=1
 		A release 15 16 ok`), Options{}))
-	for _, s := range bench() {
+	for _, s := range allSpecs() {
 		if !open[s.property] {
 			t.Errorf("no history leaves %s open", s.property)
 		}

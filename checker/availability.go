@@ -14,8 +14,8 @@ import (
 // Availability is what judgeAvailability judges.
 const Availability Property = "availability"
 
-func availabilitySeat() seat {
-	return seat{
+func availabilitySpec() spec {
+	return spec{
 		property:   Availability,
 		definition: "a free lock is granted: it is not refused to a client that alone wants it, somebody gets it within a lease, and nobody who waits is kept waiting by a release until the lease is over",
 		judge:      judgeAvailability,
@@ -80,7 +80,7 @@ type availability struct {
 	asked              int       // event: the last time that somebody asked
 }
 
-func (j *availability) hear(_ context.Context, of *stretch) error {
+func (j *availability) observe(_ context.Context, of *stretch) error {
 	calm, _ := j.calm()
 	j.since(calm)
 	s := newSupply(of, j.opt)

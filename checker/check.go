@@ -109,12 +109,12 @@ func (o Options) now() time.Duration {
 	return o.Now()
 }
 
-// A judge judges one property. It hears the stretches of a history one by one. An error means that
+// A judge judges one property. It observes the stretches of a history one by one. An error means that
 // the harness or the checker is wrong; the property is then Unknown, or, if the error is a
 // *disagreement, that.
 type judge interface {
-	hear(context.Context, *stretch) error
-	// verdict completes a finding by what was heard: the verdict, its witness and the story.
+	observe(context.Context, *stretch) error
+	// verdict completes a finding by what was observed: the verdict, its witness and the story.
 	verdict(*finding) error
 }
 
@@ -123,8 +123,8 @@ func holding() []histories.F {
 	return []histories.F{histories.Acquire, histories.Release, histories.Extend, histories.Lost, histories.Abandon, histories.Crash}
 }
 
-// A seat is a property with its judge, who is asked for before the first event.
-type seat struct {
+// A spec describes a property and makes its judge, before the first event.
+type spec struct {
 	property Property
 	// definition says in one sentence when the property holds, for people; it completes "holds if".
 	definition string
@@ -150,11 +150,11 @@ func calls(f histories.F) func(*record) bool {
 // The porcupine engine bounds itself with real timers and goroutines, so Check
 // must not be called inside a testing/synctest bubble.
 func Check(ctx context.Context, events []histories.Event, opt Options) Report {
-	return check(ctx, events, opt, opt.seats())
+	return check(ctx, events, opt, opt.specs())
 }
 
-func check(ctx context.Context, events []histories.Event, opt Options, seats []seat) Report {
-	s := newStream(ctx, opt, seats)
+func check(ctx context.Context, events []histories.Event, opt Options, specs []spec) Report {
+	s := newStream(ctx, opt, specs)
 	for _, e := range events {
 		_ = s.Add(e)
 	}

@@ -83,13 +83,13 @@ func TestCheckRefusesInvalidHistories(t *testing.T) {
 }
 
 func TestCheckSurvivesJudges(t *testing.T) {
-	seats := []seat{
-		{property: StrictExclusion, judge: decides(func() error { panic("out of bounds") }).seat},
-		{property: LeaseExclusion, judge: decides(func() error { return errors.New("no idea") }).seat},
-		{property: LeaseHonoured, judge: decides(func() error { return &disagreement{"one says yes, one no"} }).seat},
-		{property: Ownership, judge: decides(func() error { return nil }).seat},
+	specs := []spec{
+		{property: StrictExclusion, judge: decides(func() error { panic("out of bounds") }).start},
+		{property: LeaseExclusion, judge: decides(func() error { return errors.New("no idea") }).start},
+		{property: LeaseHonoured, judge: decides(func() error { return &disagreement{"one says yes, one no"} }).start},
+		{property: Ownership, judge: decides(func() error { return nil }).start},
 	}
-	report := check(t.Context(), script(t, sound), Options{}, seats)
+	report := check(t.Context(), script(t, sound), Options{}, specs)
 	want := Report{
 		Verdict:  Disagreement,
 		Panicked: true,
@@ -111,7 +111,7 @@ func TestCheckSurvivesJudges(t *testing.T) {
 		t.Errorf("report (-want +got):\n%s", diff)
 	}
 	// What is missing explains that a judge has no idea, and neither a panic nor a disagreement.
-	report = check(t.Context(), script(t, sound), Options{Gaps: []int{1}}, seats)
+	report = check(t.Context(), script(t, sound), Options{Gaps: []int{1}}, specs)
 	if diff := cmp.Diff([]string{want.HarnessErrors[0], want.HarnessErrors[2]}, report.HarnessErrors); diff != "" || !report.Panicked {
 		t.Errorf("with a gap: panicked %v (-want +got):\n%s", report.Panicked, diff)
 	}
@@ -120,9 +120,9 @@ func TestCheckSurvivesJudges(t *testing.T) {
 // decides is a judge that says Pass, with a witness, and returns an error.
 type decides func() error
 
-func (d decides) seat(*record, Options) judge { return d }
+func (d decides) start(*record, Options) judge { return d }
 
-func (decides) hear(context.Context, *stretch) error { return nil }
+func (decides) observe(context.Context, *stretch) error { return nil }
 
 func (d decides) verdict(res *finding) error {
 	res.Verdict, res.Witness = Pass, []int{1}

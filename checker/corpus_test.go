@@ -524,7 +524,7 @@ func TestCorpus(t *testing.T) {
 			golden(t, name+".report.json", append(got, '\n'))
 		})
 	}
-	for _, s := range bench() {
+	for _, s := range allSpecs() {
 		if !seen[Fail][s.property] {
 			t.Errorf("the corpus has no file in which %s fails", s.property)
 		}
@@ -551,7 +551,7 @@ func promise(t *testing.T, name string) (Model, Property, Verdict) {
 		}
 		return Unknown
 	}
-	for _, s := range bench() {
+	for _, s := range allSpecs() {
 		if rest, ok := strings.CutPrefix(name, string(s.property)); ok && verdict(rest) != Unknown {
 			return "", s.property, verdict(rest)
 		}

@@ -13,8 +13,8 @@ import (
 // CounterSafety is what judgeCounter judges.
 const CounterSafety Property = "counter-safety"
 
-func counterSafetySeat() seat {
-	return seat{
+func counterSafetySpec() spec {
+	return spec{
 		property:   CounterSafety,
 		definition: "a shared counter shows every increment that was accepted (workload increment)",
 		judge:      judgeCounter,
@@ -65,7 +65,7 @@ type tally struct {
 // tallies are those of counters, by key.
 type tallies map[string]*tally
 
-func (j *counters) hear(_ context.Context, s *stretch) error {
+func (j *counters) observe(_ context.Context, s *stretch) error {
 	if !s.counter {
 		return nil
 	}

@@ -145,7 +145,7 @@ func TestCounterAgainstPorcupine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := seatOf(t, CounterSafety).of(t.Context(), events, Options{})
+		res, err := specOf(t, CounterSafety).of(t.Context(), events, Options{})
 		legal := porcupine.CheckOperations(counterModel(), counterOperations(keys[0]))
 		switch {
 		case legal && (err != nil || res.Verdict == Fail):

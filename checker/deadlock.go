@@ -13,8 +13,8 @@ import (
 // DeadlockFreedom is what judgeDeadlock judges.
 const DeadlockFreedom Property = "deadlock-freedom"
 
-func deadlockFreedomSeat() seat {
-	return seat{
+func deadlockFreedomSpec() spec {
+	return spec{
 		property:   DeadlockFreedom,
 		definition: "a free or abandoned lock can be had again within its TTL and a little slack, and no key is left without a TTL",
 		judge:      judgeDeadlock,
@@ -74,7 +74,7 @@ type chance struct {
 	waiting        string // what somebody waited for in vain, perhaps
 }
 
-func (j *deadlocks) hear(_ context.Context, s *stretch) error {
+func (j *deadlocks) observe(_ context.Context, s *stretch) error {
 	calm, sick := j.calm()
 	j.since(calm)
 	k := j.keys[s.key]

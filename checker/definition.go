@@ -9,9 +9,9 @@ func (p Property) Definition() string {
 	if p == Linearizability {
 		return "the calls can be put into one order that keeps real time and that the model allows"
 	}
-	seats := bench()
-	if i := slices.IndexFunc(seats, func(s seat) bool { return s.property == p }); i >= 0 {
-		return seats[i].definition
+	specs := allSpecs()
+	if i := slices.IndexFunc(specs, func(s spec) bool { return s.property == p }); i >= 0 {
+		return specs[i].definition
 	}
 	return ""
 }

@@ -13,7 +13,7 @@ import (
 type divider struct {
 	*record
 	fold   *histories.Fold
-	hear   func(*stretch)
+	emit   func(*stretch)
 	slept  func(key string) // the key is forgotten; may be nil
 	spared int
 
@@ -25,9 +25,9 @@ type divider struct {
 	forgot bool      // some keys
 }
 
-// newDivider returns a divider of no events that tells hear of the stretches.
-func newDivider(opt Options, hear func(*stretch)) *divider {
-	d := &divider{record: newRecord(opt), hear: hear, spared: cmp.Or(opt.spared, spared), most: cmp.Or(opt.roomy, roomy), keys: make(map[string]*cutter)}
+// newDivider returns a divider of no events that gives the stretches to emit.
+func newDivider(opt Options, emit func(*stretch)) *divider {
+	d := &divider{record: newRecord(opt), emit: emit, spared: cmp.Or(opt.spared, spared), most: cmp.Or(opt.roomy, roomy), keys: make(map[string]*cutter)}
 	d.fold = histories.NewFold(histories.Hooks{
 		Began: func(o *histories.Op) { d.of(o.Invoke.Key).begin(o) },
 		Ended: func(o *histories.Op) {
@@ -138,7 +138,7 @@ func (d *divider) of(key string) *cutter {
 func (d *divider) ready(s *stretch) {
 	d.complete(s)
 	s.search()
-	d.hear(s)
+	d.emit(s)
 }
 
 // complete adds to a stretch what is known by now.

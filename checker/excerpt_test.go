@@ -56,7 +56,7 @@ func completed(events []histories.Event, i int, witness []int) bool {
 func judgeAlone(t rapid.TB, p Property, events []histories.Event, opt Options) Verdict {
 	t.Helper()
 	opt.excerpt = true
-	res, err := seatOf(t, p).of(context.Background(), events, opt)
+	res, err := specOf(t, p).of(context.Background(), events, opt)
 	if err != nil {
 		t.Fatalf("%s cannot judge the excerpt: %v\n%s", p, err, show(events))
 	}
@@ -64,24 +64,24 @@ func judgeAlone(t rapid.TB, p Property, events []histories.Event, opt Options) V
 }
 
 // of is what the judge says of a history, whatever it tests.
-func (s seat) of(ctx context.Context, events []histories.Event, opt Options) (Result, error) {
+func (s spec) of(ctx context.Context, events []histories.Event, opt Options) (Result, error) {
 	s.concerns = nil
-	all := newStream(ctx, opt, []seat{s})
+	all := newStream(ctx, opt, []spec{s})
 	for _, e := range events {
 		_ = all.Add(e)
 	}
 	if err := all.divider.finish(); err != nil {
 		return Result{}, err
 	}
-	res, err := all.bench[0].verdict(ctx, all.divider.record, opt)
+	res, err := all.judges[0].verdict(ctx, all.divider.record, opt)
 	return res.Result, err
 }
 
-// seatOf is the seat of the judge of one property.
-func seatOf(t rapid.TB, p Property) seat {
+// specOf is the spec of one property.
+func specOf(t rapid.TB, p Property) spec {
 	t.Helper()
-	all := bench()
-	i := slices.IndexFunc(all, func(s seat) bool { return s.property == p })
+	all := allSpecs()
+	i := slices.IndexFunc(all, func(s spec) bool { return s.property == p })
 	if i < 0 {
 		t.Fatalf("no judge of %s", p)
 	}

@@ -40,7 +40,7 @@ type exclusion struct {
 // exclusionEngines names both.
 const exclusionEngines = "porcupine+interval"
 
-func (x *exclusion) hear(ctx context.Context, s *stretch) error {
+func (x *exclusion) observe(ctx context.Context, s *stretch) error {
 	sections := x.read(s)
 	if len(sections) == 0 {
 		return nil
@@ -128,7 +128,7 @@ func (x *exclusion) verdict(res *finding) error {
 	case x.overlaps > 0:
 		res.prove(x.first.first, x.first.first.story)
 		if gapped(x.record.opt.Gaps, x.since, x.first.first.last()) {
-			defer res.doubt(x.record.opt.Gaps)
+			defer res.downgrade(x.record.opt.Gaps)
 		}
 		if x.overlaps > 1 {
 			res.Story = paragraph(res.Story, fmt.Sprintf("In all, %s came while %s.", words.Count(x.overlaps, "grant"), x.while))

@@ -3,8 +3,8 @@ package checker
 // LeaseExclusion is what leaseExclusion judges.
 const LeaseExclusion Property = "lease-exclusion"
 
-func leaseExclusionSeat() seat {
-	return seat{
+func leaseExclusionSpec() spec {
+	return spec{
 		property:   LeaseExclusion,
 		definition: "nobody gets the lock while another believes to hold it, which ends with the release or at the deadline that the lock told",
 		judge:      leaseExclusion,

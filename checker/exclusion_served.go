@@ -7,8 +7,8 @@ import (
 // LeaseHonoured is what leaseHonoured judges.
 const LeaseHonoured Property = "lease-honoured"
 
-func leaseHonouredSeat() seat {
-	return seat{
+func leaseHonouredSpec() spec {
+	return spec{
 		property:   LeaseHonoured,
 		definition: "nobody gets the lock before another's release or the end of the lease that this one asked for, whatever deadline the lock told",
 		judge:      leaseHonoured,

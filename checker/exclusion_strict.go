@@ -3,8 +3,8 @@ package checker
 // StrictExclusion is what strictExclusion judges.
 const StrictExclusion Property = "mutual-exclusion"
 
-func strictExclusionSeat() seat {
-	return seat{
+func strictExclusionSpec() spec {
+	return spec{
 		property:   StrictExclusion,
 		definition: "nobody gets the lock between another's grant and its release, however long the lease; readers may share it, and a holder may re-enter it",
 		judge:      strictExclusion,

@@ -372,7 +372,7 @@ func TestExclusionEngines(t *testing.T) {
 			x := func(rec *record, _ Options) judge {
 				return &exclusion{record: rec, read: strictSections, interval: sweep, porcupine: says(c.porcupine)}
 			}
-			report := check(t.Context(), script(t, c.history), Options{}, []seat{{property: StrictExclusion, judge: x}})
+			report := check(t.Context(), script(t, c.history), Options{}, []spec{{property: StrictExclusion, judge: x}})
 			got := report.Result(StrictExclusion)
 			want := Unknown
 			if c.harness {

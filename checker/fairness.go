@@ -13,8 +13,8 @@ import (
 // Fairness is what judgeFairness judges.
 const Fairness Property = "fairness"
 
-func fairnessSeat() seat {
-	return seat{
+func fairnessSpec() spec {
+	return spec{
 		property:   Fairness,
 		definition: "nobody is overtaken more often than the lock promises; told, and not judged, for locks that promise nothing",
 		judge:      judgeFairness,
@@ -109,7 +109,7 @@ func (f *fairness) forget(key string) {
 	}
 }
 
-func (f *fairness) hear(context.Context, *stretch) error { return nil }
+func (f *fairness) observe(context.Context, *stretch) error { return nil }
 
 func (f *fairness) verdict(res *finding) error {
 	worst, most := f.worst, f.most

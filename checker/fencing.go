@@ -14,8 +14,8 @@ import (
 // Fencing is what judgeFencing judges.
 const Fencing Property = "fencing"
 
-func fencingSeat() seat {
-	return seat{
+func fencingSpec() spec {
+	return spec{
 		property:   Fencing,
 		definition: "a later acquire has a higher token, and the resource accepts no write with a lower token than it has seen (locks with tokens)",
 		judge:      judgeFencing,
@@ -59,7 +59,7 @@ type fencing struct {
 	either  string // of what something else explains as well, if so
 }
 
-func (j *fencing) hear(_ context.Context, s *stretch) error {
+func (j *fencing) observe(_ context.Context, s *stretch) error {
 	var issued, entered []*histories.Hold
 	for _, h := range s.holds {
 		if h.Mode == histories.Reentrant {

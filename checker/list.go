@@ -2,22 +2,22 @@
 
 package checker
 
-// bench is every property with its judge, in the order of reports.
-func bench() []seat {
-	return []seat{
-		strictExclusionSeat(),
-		leaseExclusionSeat(),
-		leaseHonouredSeat(),
-		ownershipSeat(),
-		truthfulRepliesSeat(),
-		resourceSafetySeat(),
-		fencingSeat(),
-		counterSafetySeat(),
-		singleWinnerSeat(),
-		reentrancySeat(),
-		deadlockFreedomSeat(),
-		availabilitySeat(),
-		fairnessSeat(),
-		loadSeat(),
+// allSpecs are all properties with their judges, in the order of reports.
+func allSpecs() []spec {
+	return []spec{
+		strictExclusionSpec(),
+		leaseExclusionSpec(),
+		leaseHonouredSpec(),
+		ownershipSpec(),
+		truthfulRepliesSpec(),
+		resourceSafetySpec(),
+		fencingSpec(),
+		counterSafetySpec(),
+		singleWinnerSpec(),
+		reentrancySpec(),
+		deadlockFreedomSpec(),
+		availabilitySpec(),
+		fairnessSpec(),
+		loadSpec(),
 	}
 }

@@ -24,8 +24,8 @@ const (
 // Load is what judgeLoad judges.
 const Load Property = "load"
 
-func loadSeat() seat {
-	return seat{
+func loadSpec() spec {
+	return spec{
 		property:   Load,
 		definition: "a client that waits for a tenth of a second or more sends at most 100 commands a second, or as many as the promised interval allows (runs that count them)",
 		judge:      judgeLoad,
@@ -61,7 +61,7 @@ type load struct {
 	proof               conflict
 }
 
-func (l *load) hear(_ context.Context, s *stretch) error {
+func (l *load) observe(_ context.Context, s *stretch) error {
 	ops := make(map[uint64]*histories.Op)
 	for _, o := range s.calls {
 		if o.Invoke.F == histories.Acquire && o.Done {

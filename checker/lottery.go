@@ -11,8 +11,8 @@ import (
 // SingleWinner is what judgeLottery judges.
 const SingleWinner Property = "single-winner"
 
-func singleWinnerSeat() seat {
-	return seat{
+func singleWinnerSpec() spec {
+	return spec{
 		property:   SingleWinner,
 		definition: "no round of a lottery is won twice (workload lottery)",
 		judge:      judgeLottery,
@@ -41,7 +41,7 @@ type lottery struct {
 
 type round struct{ key, number string }
 
-func (l *lottery) hear(_ context.Context, s *stretch) error {
+func (l *lottery) observe(_ context.Context, s *stretch) error {
 	for _, o := range s.calls {
 		if o.Invoke.F != histories.Draw || o.Outcome() != histories.OK {
 			continue

@@ -12,8 +12,8 @@ import (
 // Ownership is what judgeOwnership judges.
 const Ownership Property = "ownership"
 
-func ownershipSeat() seat {
-	return seat{
+func ownershipSpec() spec {
+	return spec{
 		property:   Ownership,
 		definition: "no release ends somebody else's hold",
 		judge:      judgeOwnership,
@@ -77,7 +77,7 @@ type ownership struct {
 	foreign       conflicts
 }
 
-func (j *ownership) hear(_ context.Context, s *stretch) error {
+func (j *ownership) observe(_ context.Context, s *stretch) error {
 	found, either := s.weigh(Ownership, j.first(s))
 	j.foreign.add(s, found...)
 	j.unsure = cmp.Or(either, j.unsure)

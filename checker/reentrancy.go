@@ -15,8 +15,8 @@ import (
 // Reentrancy is what judgeReentrancy judges.
 const Reentrancy Property = "reentrancy"
 
-func reentrancySeat() seat {
-	return seat{
+func reentrancySpec() spec {
+	return spec{
 		property:   Reentrancy,
 		definition: "the lock counts for a client its acquires less its releases, and a holder gets it again (workload reentrant)",
 		judge:      judgeReentrancy,
@@ -61,7 +61,7 @@ type reentrancy struct {
 	either      string // of what something else explains as well, if so
 }
 
-func (j *reentrancy) hear(_ context.Context, s *stretch) error {
+func (j *reentrancy) observe(_ context.Context, s *stretch) error {
 	rivals := &contest{stretch: s}
 	var found []*conflict
 	for _, c := range reentrants(s) {

@@ -13,8 +13,8 @@ import (
 // TruthfulReplies is what judgeReplies judges.
 const TruthfulReplies Property = "truthful-replies"
 
-func truthfulRepliesSeat() seat {
-	return seat{
+func truthfulRepliesSpec() spec {
+	return spec{
 		property:   TruthfulReplies,
 		definition: `no reply contradicts the key: no success for a lock that is certainly another's, no refusal of one that is certainly the caller's own or free; and a refused acquire leaves nothing behind`,
 		judge:      judgeReplies,
@@ -69,7 +69,7 @@ type replies struct {
 	obscure  map[string]bool // keys of which nobody knows any more what is there: see refusedOwn
 }
 
-func (j *replies) hear(_ context.Context, s *stretch) error {
+func (j *replies) observe(_ context.Context, s *stretch) error {
 	d := newDialogue(j, s)
 	found := leftBehind(s, j.opt)
 	if c := j.refusedOwn(s); c != nil {

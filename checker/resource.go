@@ -12,8 +12,8 @@ import (
 // ResourceSafety is what judgeResource judges.
 const ResourceSafety Property = "resource-safety"
 
-func resourceSafetySeat() seat {
-	return seat{
+func resourceSafetySpec() spec {
+	return spec{
 		property:   ResourceSafety,
 		definition: "no update of the protected register is lost, no section sees it change from outside, and no write with a stale fencing token is accepted",
 		judge:      judgeResource,
@@ -56,7 +56,7 @@ type resource struct {
 	update, stale, unstable conflicts
 }
 
-func (j *resource) hear(_ context.Context, s *stretch) error {
+func (j *resource) observe(_ context.Context, s *stretch) error {
 	r := newRegister(s, j.known)
 	if r == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 // Properties returns every property that a history can be judged by.
 func Properties() []Property {
 	var all []Property
-	for _, s := range bench() {
+	for _, s := range allSpecs() {
 		all = append(all, s.property)
 	}
 	return append(all, Linearizability)
@@ -53,7 +53,7 @@ func (r Report) WithGaps(gaps []int, events int) Report {
 	for i := range results {
 		res := &results[i]
 		if res.Verdict == Pass || res.Verdict == Fail && len(inner) > 0 && !res.stands(inner) {
-			res.doubt(gaps)
+			res.downgrade(gaps)
 		}
 		verdicts = append(verdicts, results[i].Verdict)
 	}
@@ -66,8 +66,8 @@ func inside(gaps []int, events int) []int {
 	return slices.DeleteFunc(slices.Clone(gaps), func(g int) bool { return g >= events })
 }
 
-// doubt takes the certainty from a verdict.
-func (r *Result) doubt(gaps []int) {
+// downgrade makes a verdict Unknown.
+func (r *Result) downgrade(gaps []int) {
 	r.Verdict = Unknown
 	r.Story = paragraph(fmt.Sprintf("Not certain, as lines were skipped in %s.", words.Count(len(gaps), "place")), r.Story)
 }

@@ -17,12 +17,12 @@ type Stream struct {
 	ctx     context.Context //nolint:containedctx // of the judgement, which is all that a Stream is
 	opt     Options
 	divider *divider
-	bench   []*chair
+	judges  []*assessment
 }
 
-// A chair is a seat that is taken.
-type chair struct {
-	seat
+// An assessment is the judge of a property at work on a history.
+type assessment struct {
+	spec
 	judge judge
 	err   error
 	took  time.Duration
@@ -30,14 +30,14 @@ type chair struct {
 
 // NewStream returns a Stream of no events. Of the options, Gaps and FaultsExpected need not be known
 // before Check.
-func NewStream(ctx context.Context, opt Options) *Stream { return newStream(ctx, opt, opt.seats()) }
+func NewStream(ctx context.Context, opt Options) *Stream { return newStream(ctx, opt, opt.specs()) }
 
-func newStream(ctx context.Context, opt Options, seats []seat) *Stream {
+func newStream(ctx context.Context, opt Options, specs []spec) *Stream {
 	s := &Stream{ctx: ctx, opt: opt}
-	s.divider = newDivider(opt, s.hear)
+	s.divider = newDivider(opt, s.observe)
 	s.divider.slept = s.forget
-	for _, seat := range seats {
-		s.bench = append(s.bench, &chair{seat: seat, judge: seat.judge(s.divider.record, opt)})
+	for _, spec := range specs {
+		s.judges = append(s.judges, &assessment{spec: spec, judge: spec.judge(s.divider.record, opt)})
 	}
 	return s
 }
@@ -54,33 +54,33 @@ type forgetful interface{ forget(key string) }
 
 // forget lets the judges forget a key.
 func (s *Stream) forget(key string) {
-	for _, c := range s.bench {
+	for _, c := range s.judges {
 		if j, ok := c.judge.(forgetful); ok {
 			j.forget(key)
 		}
 	}
 }
 
-// hear lets the judges hear a stretch.
-func (s *Stream) hear(of *stretch) {
+// observe gives the judges a stretch.
+func (s *Stream) observe(of *stretch) {
 	of.testify()
-	for _, c := range s.bench {
+	for _, c := range s.judges {
 		if c.err == nil && s.ctx.Err() == nil && (c.concerns == nil || c.concerns(of.record)) {
-			c.hear(s.ctx, of, s.opt)
+			c.observe(s.ctx, of, s.opt)
 		}
 	}
 }
 
-// hear lets the judge hear a stretch. Of one that returns an error or panics nothing is asked any more.
-func (c *chair) hear(ctx context.Context, s *stretch, opt Options) {
+// observe gives the judge a stretch. One that returns an error or panics is given no more.
+func (a *assessment) observe(ctx context.Context, s *stretch, opt Options) {
 	start := opt.now()
 	defer func() {
-		c.took += opt.now() - start
+		a.took += opt.now() - start
 		if p := recover(); p != nil {
-			c.err = &panicError{p}
+			a.err = &panicError{p}
 		}
 	}()
-	c.err = c.judge.hear(ctx, s)
+	a.err = a.judge.observe(ctx, s)
 }
 
 // Check judges the events so far, as the function of that name does. Gaps and faultsExpected are the
@@ -92,16 +92,16 @@ func (s *Stream) Check(gaps []int, faultsExpected bool) Report {
 	rec.opt.Gaps, rec.opt.FaultsExpected = inside(gaps, rec.Events), faultsExpected // what comes later explains nothing
 	s.opt = rec.opt
 	var report Report
-	switch unfit = s.opt.excuse(unfit); {
+	switch unfit = s.opt.tolerate(unfit); {
 	case unfit != nil:
 		report.HarnessErrors = []string{fmt.Sprintf("the history cannot be judged: %v", unfit)}
-		report.refuse(s.bench, "The history breaks the harness's own assumptions, so it was not judged.")
+		report.refuse(s.judges, "The history breaks the harness's own assumptions, so it was not judged.")
 	case rec.Events == 0:
 		report.Vacuous = []string{"the history is empty"}
-		report.refuse(s.bench, "The history is empty.")
+		report.refuse(s.judges, "The history is empty.")
 	default:
 		proofs := make(map[Property]frame)
-		for _, c := range s.bench {
+		for _, c := range s.judges {
 			if c.concerns != nil && !c.concerns(rec) {
 				continue
 			}
@@ -113,7 +113,7 @@ func (s *Stream) Check(gaps []int, faultsExpected bool) Report {
 			}
 			report.Results, proofs[c.property] = append(report.Results, res.Result), res.proof
 		}
-		report.doubt(vacuities(rec, s.opt))
+		report.downgrade(vacuities(rec, s.opt))
 		report.disturb(rec, s.opt, proofs)
 	}
 	verdicts := make([]Verdict, 0, len(report.Results))
@@ -125,8 +125,8 @@ func (s *Stream) Check(gaps []int, faultsExpected bool) Report {
 }
 
 // refuse leaves every property Unknown that every history has to do with.
-func (r *Report) refuse(bench []*chair, story string) {
-	for _, c := range bench {
+func (r *Report) refuse(judges []*assessment, story string) {
+	for _, c := range judges {
 		if c.concerns != nil {
 			continue
 		}
@@ -136,7 +136,7 @@ func (r *Report) refuse(bench []*chair, story string) {
 
 // verdict is what the judge has to say in the end. Where it returned an error or panicked the property is
 // Unknown, with the reason as its story; a *disagreement makes it a Disagreement.
-func (c *chair) verdict(ctx context.Context, rec *record, opt Options) (res finding, err error) {
+func (a *assessment) verdict(ctx context.Context, rec *record, opt Options) (res finding, err error) {
 	start := opt.now()
 	defer func() {
 		if p := recover(); p != nil {
@@ -149,25 +149,25 @@ func (c *chair) verdict(ctx context.Context, rec *record, opt Options) (res find
 			}
 			res.Story = fmt.Sprintf("Not judged, and not the lock's fault: %v.", err)
 		}
-		res.Property, res.Took = c.property, c.took+opt.now()-start
+		res.Property, res.Took = a.property, a.took+opt.now()-start
 	}()
 	if ctx.Err() != nil {
 		res.Story = fmt.Sprintf("Not judged: %v.", context.Cause(ctx))
 		return res, nil
 	}
-	res.Engine = c.engine
-	res.count(rec, c.counts...)
-	if c.err != nil {
-		return res, c.err
+	res.Engine = a.engine
+	res.count(rec, a.counts...)
+	if a.err != nil {
+		return res, a.err
 	}
-	return res, c.judge.verdict(&res)
+	return res, a.judge.verdict(&res)
 }
 
 // Exclusion are the properties of exclusion.
 func Exclusion() []Property { return []Property{StrictExclusion, LeaseExclusion, LeaseHonoured} }
 
-// excuse returns what makes a history unfit to be judged, unless gaps explain it.
-func (o Options) excuse(unfit error) error {
+// tolerate returns what makes a history unfit to be judged, unless gaps explain it.
+func (o Options) tolerate(unfit error) error {
 	invalid, ok := errors.AsType[*histories.InvalidError](unfit)
 	if ok && len(o.Gaps) > 0 && invalid.First >= o.Gaps[0] {
 		return nil
@@ -175,7 +175,7 @@ func (o Options) excuse(unfit error) error {
 	return unfit
 }
 
-// seats are the judges that are asked.
-func (o Options) seats() []seat {
-	return slices.DeleteFunc(bench(), func(s seat) bool { return o.Properties != nil && !slices.Contains(o.Properties, s.property) })
+// specs are those of the properties that are judged.
+func (o Options) specs() []spec {
+	return slices.DeleteFunc(allSpecs(), func(s spec) bool { return o.Properties != nil && !slices.Contains(o.Properties, s.property) })
 }

@@ -94,8 +94,8 @@ func concerned(f histories.F) []Property {
 	return nil
 }
 
-// doubt turns every Pass that a vacuity concerns into Unknown.
-func (r *Report) doubt(found []vacuity) {
+// downgrade turns every Pass that a vacuity concerns into Unknown.
+func (r *Report) downgrade(found []vacuity) {
 	for _, v := range found {
 		r.Vacuous = append(r.Vacuous, v.reason)
 		for i := range r.Results {

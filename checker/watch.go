@@ -18,23 +18,23 @@ import (
 // re-entry. What is judged by what did not happen, such as deadlock freedom, has to wait for the
 // end. A history must not be watched that Check would not judge.
 //
-// The judges are those of a Stream, and what it keeps is all that a Watch keeps. They hear each part of
+// The judges are those of a Stream, and what it keeps is all that a Watch keeps. They observe each part of
 // a key's history when it is over, and what there is of the others at once when an event is odd, as a
 // grant beside another hold is, and whenever the history has grown by a sixteenth. But to watch a
 // run shall not cost much more than to judge it fifty times, so that odd events that are no violation
 // are in the end not asked about at once. A Watch starts no goroutine and asks no clock: it may be used
 // in virtual time, and the same events are always found out at the same place.
 type Watch struct {
-	opt    Options
-	wants  func(Property) bool
-	stream *Stream
-	heard  bool            // a part that is over, since the judges were asked last
-	open   map[string]bool // keys that something happened on since then
-	n      int             // events
-	next   int             // events before which the judges are not asked again without need
-	spent  int             // calls that were judged, over and over
-	calls  int             // all of them
-	hunch  hunch
+	opt      Options
+	wants    func(Property) bool
+	stream   *Stream
+	observed bool            // a part that is over, since the judges were asked last
+	open     map[string]bool // keys that something happened on since then
+	n        int             // events
+	next     int             // events before which the judges are not asked again without need
+	spent    int             // calls that were judged, over and over
+	calls    int             // all of them
+	hunch    hunch
 }
 
 // mostJudged is how often the judges may be asked about odd events, as a multiple of the history.
@@ -50,10 +50,10 @@ func NewWatch(opt Options, wants func(Property) bool) *Watch {
 		held: make(map[string]map[uint64]int), seen: make(map[uint64]int64), last: make(map[string]string),
 	}}
 	w.stream = newStream(context.Background(), opt, w.watched())
-	hear := w.stream.divider.hear
-	w.stream.divider.hear = func(s *stretch) {
-		w.heard = true
-		hear(s)
+	emit := w.stream.divider.emit
+	w.stream.divider.emit = func(s *stretch) {
+		w.observed = true
+		emit(s)
 	}
 	return w
 }
@@ -92,11 +92,11 @@ func (w *Watch) Add(events ...histories.Event) Property {
 // ask asks the judges of what is over, and of what there is of some keys.
 func (w *Watch) ask(keys map[string]bool) Property {
 	found := make(map[Property]bool)
-	if w.heard {
-		for _, c := range w.stream.bench {
+	if w.observed {
+		for _, c := range w.stream.judges {
 			found[c.property] = c.err == nil && c.fails()
 		}
-		w.heard = false
+		w.observed = false
 	}
 	for _, key := range sortedKeys(keys) {
 		s := w.stream.divider.sofar(key)
@@ -104,16 +104,16 @@ func (w *Watch) ask(keys map[string]bool) Property {
 			continue
 		}
 		w.spent += len(s.calls)
-		for _, seat := range w.watched() {
-			c := chair{seat: seat, judge: seat.judge(s.record, w.opt)}
+		for _, spec := range w.watched() {
+			c := assessment{spec: spec, judge: spec.judge(s.record, w.opt)}
 			if c.concerns != nil && !c.concerns(s.record) {
 				continue
 			}
-			c.hear(context.Background(), s, w.opt)
+			c.observe(context.Background(), s, w.opt)
 			found[c.property] = found[c.property] || c.err == nil && c.fails()
 		}
 	}
-	for _, c := range w.stream.bench {
+	for _, c := range w.stream.judges {
 		if found[c.property] {
 			return c.property
 		}
@@ -121,10 +121,10 @@ func (w *Watch) ask(keys map[string]bool) Property {
 	return ""
 }
 
-// fails says whether what the judge has heard is a violation.
-func (c *chair) fails() bool {
+// fails says whether what the judge has observed is a violation.
+func (a *assessment) fails() bool {
 	var res finding
-	return c.judge.verdict(&res) == nil && res.Verdict == Fail
+	return a.judge.verdict(&res) == nil && res.Verdict == Fail
 }
 
 // sofar is what there is of the last part of a key, as if the history ended here; nil if there is
@@ -145,10 +145,10 @@ func (d *divider) sofar(key string) *stretch {
 
 // watched are the judges that are asked. Of exclusion that is the interval engine alone:
 // porcupine bounds itself by the time of day.
-func (w *Watch) watched() []seat {
+func (w *Watch) watched() []spec {
 	readings := map[Property]reading{StrictExclusion: strictSections, LeaseExclusion: leaseSections, LeaseHonoured: servedSections}
-	var seats []seat
-	for _, s := range bench() {
+	var watched []spec
+	for _, s := range allSpecs() {
 		switch read, excludes := readings[s.property]; {
 		case !w.wants(s.property), slices.Contains([]Property{DeadlockFreedom, Availability, Fairness}, s.property):
 			continue
@@ -157,9 +157,9 @@ func (w *Watch) watched() []seat {
 				return &exclusion{record: rec, leased: s.property == LeaseHonoured, read: read, interval: sweep, opt: opt}
 			}
 		}
-		seats = append(seats, s)
+		watched = append(watched, s)
 	}
-	return seats
+	return watched
 }
 
 // A hunch is what makes an event odd: not more than a reason to ask the judges now.

@@ -43,8 +43,8 @@ func lists() []list {
 			doc: "Kinds lists every random load, the default first",
 		},
 		{
-			dir: "checker", file: "list.go", name: "bench", slice: "[]seat", entry: "seat",
-			doc: "bench is every property with its judge, in the order of reports",
+			dir: "checker", file: "list.go", name: "allSpecs", slice: "[]spec", entry: "spec",
+			doc: "allSpecs are all properties with their judges, in the order of reports",
 		},
 	}
 }
