@@ -19,7 +19,7 @@ import (
 // answered. It asks again on a new one; if no answer comes at all, nothing passes.
 func TestWhoGetsNoAnswerAsksAgain(t *testing.T) {
 	for lost, why := range map[int]string{0: "", 1: "", 2: "", 3: "B asked 3 times and got no answer"} {
-		cfg := harness.Config{Output: harness.Output{Tape: true}, Test: harness.Test{
+		cfg := harness.Config{Output: harness.Output{CommandLog: true}, Test: harness.Test{
 			Name: "asks-again", Lock: find(t, "setnx-px-lua"), TTL: 3 * time.Second, Seed: 1,
 			Workload: script(t, 2, `A acquire; A read; B acquire; A write; A release`),
 		}}

@@ -11,14 +11,14 @@ import (
 	"github.com/lockbench/lockbench/internal/wire"
 )
 
-// tape keeps what crosses the wire: for the report, and as a witness of the judges, who must
+// commandLog keeps what crosses the wire: for the report, and as a witness of the judges, who must
 // not need it.
-type tape struct {
+type commandLog struct {
 	on bool
 
 	mu      sync.Mutex
 	kept    []*histories.Exchange
-	more    int                // that there was no room for
+	dropped int                // exchanges beyond logLength
 	words   map[string]string  // the one copy of each that was seen
 	scripts map[string]*script // by their text
 	loaded  map[string]*script // the same, by their digest
@@ -29,34 +29,34 @@ type script struct {
 	digest, text string
 }
 
-// tapeLength is how many exchanges are kept. That is the whole of a scenario, and some
+// logLength is how many exchanges are kept. That is the whole of a scenario, and some
 // minutes of random load; a run of hours would otherwise fill the memory.
-const tapeLength = 50_000
+const logLength = 50_000
 
 type exchangeID struct{ conn, seq int }
 
 // watch keeps what crosses link from now on.
-func (t *tape) watch(client, node string, link *wire.Link, now func() time.Duration) {
-	if !t.on {
+func (l *commandLog) watch(client, node string, link *wire.Link, now func() time.Duration) {
+	if !l.on {
 		return
 	}
 	open := map[exchangeID]*histories.Exchange{}
 	link.Observe(func(e wire.Event) {
-		t.mu.Lock()
-		defer t.mu.Unlock()
+		l.mu.Lock()
+		defer l.mu.Unlock()
 		id := exchangeID{e.Command.Conn, e.Command.Seq}
 		x := open[id]
-		if x == nil && len(t.kept) == tapeLength {
+		if x == nil && len(l.kept) == logLength {
 			if e.Kind == wire.Sent {
-				t.more++
+				l.dropped++
 			}
 			return
 		}
 		if x == nil {
 			x = &histories.Exchange{Sent: now(), Client: client, Node: node, Conn: id.conn, Seq: id.seq, Command: e.Command.String()}
-			x.Words = t.wordsOf(e.Command)
+			x.Words = l.wordsOf(e.Command)
 			open[id] = x
-			t.kept = append(t.kept, x)
+			l.kept = append(l.kept, x)
 		}
 		answered(x, e, now())
 	})
@@ -90,17 +90,17 @@ func answered(x *histories.Exchange, e wire.Event, now time.Duration) {
 // longestWord is how much of a word is kept: more than any token or key has.
 const longestWord = 512
 
-// heed notes the scripts that cross link, until it is watched: clients load them before the run
+// noteScripts notes the scripts that cross link, until it is watched: clients load them before the run
 // begins.
-func (t *tape) heed(link *wire.Link) {
-	if !t.on {
+func (l *commandLog) noteScripts(link *wire.Link) {
+	if !l.on {
 		return
 	}
 	link.Observe(func(e wire.Event) {
 		if i := scriptAt(e.Command); e.Kind == wire.Sent && i >= 0 {
-			t.mu.Lock()
-			defer t.mu.Unlock()
-			t.script(e.Command.Args[i])
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.script(e.Command.Args[i])
 		}
 	})
 }
@@ -117,42 +117,42 @@ func scriptAt(c wire.Command) int {
 }
 
 // script is the one of that text.
-func (t *tape) script(text string) *script {
-	one := t.scripts[text]
+func (l *commandLog) script(text string) *script {
+	one := l.scripts[text]
 	if one != nil {
 		return one
 	}
-	if t.scripts == nil {
-		t.scripts, t.loaded = map[string]*script{}, map[string]*script{}
+	if l.scripts == nil {
+		l.scripts, l.loaded = map[string]*script{}, map[string]*script{}
 	}
 	one = &script{digest: fmt.Sprintf("%x", sha1.Sum([]byte(text))), text: text} //nolint:gosec // it is how Redis names scripts
-	t.scripts[text], t.loaded[one.digest] = one, one
+	l.scripts[text], l.loaded[one.digest] = one, one
 	return one
 }
 
 // wordsOf returns the words of a command as exchanges have them.
-func (t *tape) wordsOf(c wire.Command) []string {
+func (l *commandLog) wordsOf(c wire.Command) []string {
 	if c.Name == "AUTH" || c.Name == "HELLO" || c.Name == "ACL" || c.Name == "CONFIG" || c.Name == "MIGRATE" {
 		return nil
 	}
 	at := scriptAt(c)
-	words := append(make([]string, 0, len(c.Args)+1), t.word(c.Name))
+	words := append(make([]string, 0, len(c.Args)+1), l.word(c.Name))
 	for i, a := range c.Args {
 		if i == at {
-			a = t.script(a).digest
+			a = l.script(a).digest
 		}
-		words = append(words, t.word(a))
+		words = append(words, l.word(a))
 	}
 	return words
 }
 
 // tellScripts puts the text of each script into the first exchange that names it. It goes by
 // the order of the exchanges, as commands that are sent at the same time are seen in any order.
-func (t *tape) tellScripts(exchanges []histories.Exchange) {
+func (l *commandLog) tellScripts(exchanges []histories.Exchange) {
 	told := map[string]bool{}
 	for i := range exchanges {
 		digest := digestOf(exchanges[i].Words)
-		if s := t.loaded[digest]; s != nil && !told[digest] {
+		if s := l.loaded[digest]; s != nil && !told[digest] {
 			told[digest], exchanges[i].Script = true, s.text
 		}
 	}
@@ -170,17 +170,17 @@ func digestOf(words []string) string {
 }
 
 // word is the one copy of a word, cut if it is long.
-func (t *tape) word(w string) string {
+func (l *commandLog) word(w string) string {
 	if len(w) > longestWord {
 		w = w[:longestWord] + "…"
 	}
-	if t.words == nil {
-		t.words = map[string]string{}
+	if l.words == nil {
+		l.words = map[string]string{}
 	}
-	one, ok := t.words[w]
+	one, ok := l.words[w]
 	if !ok {
 		one = w
-		t.words[w] = w
+		l.words[w] = w
 	}
 	return one
 }
@@ -194,23 +194,23 @@ func either(e wire.Event, command, reply string) string {
 }
 
 // note says what is missing; empty if nothing is.
-func (t *tape) note() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.more == 0 {
+func (l *commandLog) note() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.dropped == 0 {
 		return ""
 	}
-	return fmt.Sprintf("of the %d commands that crossed the wire the first %d are kept", len(t.kept)+t.more, len(t.kept))
+	return fmt.Sprintf("of the %d commands that crossed the wire the first %d are kept", len(l.kept)+l.dropped, len(l.kept))
 }
 
-func (t *tape) exchanges() []histories.Exchange {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	all := make([]histories.Exchange, len(t.kept))
-	for i, x := range t.kept {
+func (l *commandLog) exchanges() []histories.Exchange {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := make([]histories.Exchange, len(l.kept))
+	for i, x := range l.kept {
 		all[i] = *x
 	}
 	histories.SortExchanges(all)
-	t.tellScripts(all)
+	l.tellScripts(all)
 	return all
 }

@@ -86,10 +86,10 @@ type Expected struct {
 
 // Output is what is kept of a run, and told.
 type Output struct {
-	Out   string // directory of runs; empty: nothing is kept
-	Tape  bool   // what crosses the wire is kept, up to a length
-	Album bool   // optional: what there is to see after each step of a script is kept
-	Calls bool   // optional: when the calls of a script begin and end is kept
+	Out        string // directory of runs; empty: nothing is kept
+	CommandLog bool   // what crosses the wire is kept, up to a length
+	Snapshots  bool   // optional: what there is to see after each step of a script is kept
+	Calls      bool   // optional: when the calls of a script begin and end is kept
 	// NoCauses says that verdicts are wanted, and not why properties failed. Optional: causes are derived.
 	NoCauses bool
 	Pitfall  string // optional: the scenario's number

@@ -5,36 +5,36 @@ import (
 	"github.com/lockbench/lockbench/histories"
 )
 
-// drawing is what of a history has to be kept to draw its violations: the attempts of the
+// An excerpt is the part of a history that is needed to draw its violations: the attempts of the
 // witnesses, crashes and faults, up to the end of the last window.
-type drawing struct {
+type excerpt struct {
 	attempts map[uint64]bool
 	last     int // event; -1: there is nothing to draw
 }
 
-func drawn(r checker.Report) drawing {
-	d := drawing{attempts: map[uint64]bool{}, last: -1}
+func excerptOf(r checker.Report) excerpt {
+	e := excerpt{attempts: map[uint64]bool{}, last: -1}
 	for _, res := range r.Results {
 		if res.Verdict != checker.Fail || res.Window == nil {
 			continue
 		}
-		d.last = max(d.last, res.Window.Last)
+		e.last = max(e.last, res.Window.Last)
 		for _, a := range res.Attempts {
-			d.attempts[a] = true
+			e.attempts[a] = true
 		}
 	}
-	return d
+	return e
 }
 
-func (d drawing) wants(e histories.Event) bool {
-	return e.Index <= d.last && (e.Process == histories.Nemesis || e.F == histories.Crash || d.attempts[e.Attempt])
+func (e excerpt) wants(of histories.Event) bool {
+	return of.Index <= e.last && (of.Process == histories.Nemesis || of.F == histories.Crash || e.attempts[of.Attempt])
 }
 
-func (d drawing) of(events []histories.Event) []histories.Event {
+func (e excerpt) of(events []histories.Event) []histories.Event {
 	var part []histories.Event
-	for _, e := range events[:min(d.last+1, len(events))] {
-		if d.wants(e) {
-			part = append(part, e)
+	for _, event := range events[:min(e.last+1, len(events))] {
+		if e.wants(event) {
+			part = append(part, event)
 		}
 	}
 	return part

@@ -9,11 +9,11 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// lookout ends a random load at the first violation of what is expected to hold, or to fail; what
+// failFast ends a random load at the first violation of what is expected to hold, or to fail; what
 // was given up beforehand ends nothing. The load asks between rounds, so that in virtual time the
 // same seed always ends at the same event. Everybody finishes what they are at, faults are healed,
 // and what was recorded is judged as ever.
-type lookout struct {
+type failFast struct {
 	recorder *histories.Recorder
 
 	mu    sync.Mutex
@@ -21,13 +21,13 @@ type lookout struct {
 	found checker.Property
 }
 
-func newLookout(cfg Config, recorder *histories.Recorder) *lookout {
+func newFailFast(cfg Config, recorder *histories.Recorder) *failFast {
 	wants := func(p checker.Property) bool { return cfg.Want[p] != checker.NotApplicable }
-	return &lookout{recorder: recorder, watch: checker.NewWatch(cfg.judgement(), wants)}
+	return &failFast{recorder: recorder, watch: checker.NewWatch(cfg.judgement(), wants)}
 }
 
 // enough says whether the load need not go on.
-func (l *lookout) enough() bool {
+func (l *failFast) enough() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.found == "" {
@@ -37,7 +37,7 @@ func (l *lookout) enough() bool {
 }
 
 // note tells that the run ended early, and why; "" if it did not.
-func (l *lookout) note() string {
+func (l *failFast) note() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.found == "" {

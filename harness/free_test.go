@@ -115,7 +115,7 @@ func TestFreeLocksThatMayBeRefused(t *testing.T) {
 		"no replica has to":    {moodyFrom(t, "setnx-px-lua", 0, 1, refuses), 1, "wait replica-in-sync; start cut-replication; A acquire; B acquire", 1},
 		"always":               {moodyFrom(t, "setnx-px-lua", 0, 1<<30, refuses), 0, "A acquire; B acquire; B release; A acquire", 2},
 	} {
-		res := run(t, harness.Config{Deployment: harness.Deployment{Replicas: tc.replicas}, Output: harness.Output{Tape: true}, Test: harness.Test{
+		res := run(t, harness.Config{Deployment: harness.Deployment{Replicas: tc.replicas}, Output: harness.Output{CommandLog: true}, Test: harness.Test{
 			Name: "free", Lock: tc.lock, TTL: 3 * time.Second, Seed: 1,
 			Workload: script(t, 2, tc.steps),
 		}})

@@ -19,7 +19,7 @@ type Judged struct {
 	histories.File                         // Events are nil
 	Count          int                     // of events
 	Cited          map[int]histories.Event // those that the report's witnesses name
-	Drawn          []histories.Event       // what there is to draw of violations: see drawn
+	Drawn          []histories.Event       // what there is to draw of violations: see excerpt
 	Model          checker.Model           // that it was judged as; empty: a lock as lockbench records it
 	Calls          checker.Census          // what its clients call
 	Report         checker.Report
@@ -148,7 +148,7 @@ func (j *Judged) as(ctx context.Context, model checker.Model, events []histories
 			j.Cited[i] = events[i]
 		}
 	}
-	j.Drawn = drawn(j.Report).of(events)
+	j.Drawn = excerptOf(j.Report).of(events)
 }
 
 // stream judges a history of a lock. As long as it may be one of a model its events are kept, in case it is.
@@ -192,7 +192,7 @@ func (j *Judged) stream(ctx context.Context, path string, how Judging) error {
 // cite takes the events that the report has kept.
 func (j *Judged) cite() {
 	j.Cited = make(map[int]histories.Event)
-	wanted, draw := cited(j.Report), drawn(j.Report)
+	wanted, draw := cited(j.Report), excerptOf(j.Report)
 	known := make(map[int]histories.Event)
 	for _, res := range j.Report.Results {
 		for _, e := range res.Events {

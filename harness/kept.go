@@ -31,7 +31,7 @@ func (t Test) kept(lock locks.Spec) []workloads.Key {
 // keptByWorkers are the keys, and where workers keep the locks on them: as their hello says,
 // or, if that is silent, as is seen when m acquires and releases each lock once before the run
 // begins, in a process that another takes the place of then. What cannot be seen is not known.
-func (m *member) keptByWorkers(ctx context.Context, test Test, env surroundings) ([]workloads.Key, error) {
+func (m *member) keptByWorkers(ctx context.Context, test Test, env environment) ([]workloads.Key, error) {
 	client, ok := m.Process.(*worker.Client)
 	if !ok {
 		return nil, fmt.Errorf("client %s is no worker", m.Name)

@@ -16,7 +16,7 @@ func TestLetGoOfABrokenConnection(t *testing.T) {
 		res, err := harness.Run(t.Context(), harness.Config{Test: harness.Test{
 			Name: "let-go", Lock: find(t, "setnx-px-lua"), TTL: 3 * time.Second, Seed: 1, Faults: true,
 			Workload: script(t, 2, `at A frees: hold; A acquire; A release &; wait held A; `+breaks+`; wait done A; let-go A; B acquire; B release`),
-		}, Output: harness.Output{Tape: true}})
+		}, Output: harness.Output{CommandLog: true}})
 		if err != nil {
 			t.Errorf("%s: %v", breaks, err)
 		}

@@ -32,7 +32,7 @@ type member struct {
 }
 
 // newMember makes worker of workers, without a lock.
-func newMember(test Test, env surroundings, worker, workers int) *member {
+func newMember(test Test, env environment, worker, workers int) *member {
 	name := histories.WorkerName(worker)
 	for _, node := range env.cluster.Nodes() {
 		env.cluster.Link(name, node.Name) // reserves its time slots, in this order
@@ -76,7 +76,7 @@ func (m *member) sent(servers cluster.Cluster) (n int) {
 
 // host lets the client live in our process: it has one connection pool per shard and one
 // for the register.
-func (m *member) host(cfg Config, env surroundings) {
+func (m *member) host(cfg Config, env environment) {
 	if m.process == nil {
 		m.Lock = m.newLock(cfg, env, 0)
 		m.Renew = func() locks.Locker { return m.newLock(cfg, env, m.Life()) }
@@ -108,7 +108,7 @@ func (m *member) host(cfg Config, env surroundings) {
 }
 
 // newLock makes the lock of a client's life. Once that is over the lock cannot reach anybody.
-func (m *member) newLock(cfg Config, env surroundings, life int) locks.Locker {
+func (m *member) newLock(cfg Config, env environment, life int) locks.Locker {
 	reach := func(ctx context.Context, node string) (net.Conn, error) {
 		if m.Life() != life {
 			return nil, fmt.Errorf("client %s has crashed", m.Name)
@@ -151,7 +151,7 @@ func (m *member) newLock(cfg Config, env surroundings, life int) locks.Locker {
 }
 
 // newClock makes a clock for one more goroutine of the member's process.
-func (m *member) newClock(env surroundings) workloads.Clock {
+func (m *member) newClock(env environment) workloads.Clock {
 	return workloads.Gated(workloads.Skewed(env.clock(), m.Skew), m.Gate)
 }
 
@@ -166,7 +166,7 @@ func (m *member) make(spec locks.Spec, env locks.Env) locks.Locker {
 
 // newThread makes the lock of another thread of the member's process: the process's own, if
 // it serves all threads, or else one on the same connections.
-func (m *member) newThread(test Test, env surroundings, thread *member) locks.Locker {
+func (m *member) newThread(test Test, env environment, thread *member) locks.Locker {
 	if test.Lock.PerProcess {
 		return m.Lock
 	}

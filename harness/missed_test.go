@@ -29,7 +29,7 @@ func TestStepsThatFindNothing(t *testing.T) {
 		"waiters that need not": {"A acquire; A release; A acquire; A release; B crowd", "nobody holds the lock that B should wait for"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			res := run(t, harness.Config{Output: harness.Output{Tape: true}, Test: harness.Test{
+			res := run(t, harness.Config{Output: harness.Output{CommandLog: true}, Test: harness.Test{
 				Name: "miss", Lock: find(t, "setnx-px-lua"), TTL: 3 * time.Second, Seed: 1,
 				Workload: script(t, 2, tc.steps+"; A release; B release; wait done B; A acquire; A release"),
 			}})

@@ -56,7 +56,7 @@ func TestNetworkFaultsReplay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cfg.Tape = true
+			cfg.CommandLog = true
 			hit := false
 			for cfg.Seed = 1; cfg.Seed <= 2; cfg.Seed++ {
 				res := run(t, cfg)

@@ -59,7 +59,7 @@ func keptRun(t testing.TB, cfg harness.Config) (string, harness.Result, error) {
 		t.Errorf("history: %d bytes, %v", len(history), herr)
 	}
 	commands, cerr := os.ReadFile(filepath.Join(res.Dir, histories.CommandsFile))
-	if cerr != nil && cfg.Tape {
+	if cerr != nil && cfg.CommandLog {
 		t.Error(cerr)
 	}
 	return string(history) + string(commands), res, err

@@ -31,7 +31,7 @@ type Result struct {
 	Meta      histories.Meta
 	Events    []histories.Event
 	Exchanges []histories.Exchange // what crossed the wire, if it was kept
-	Album     []Snapshot           // one after each step of a script and one at the end, if they were kept
+	Snapshots []Snapshot           // one after each step of a script and one at the end, if they were kept
 	Samples   []histories.Sample   // what processes took of the machine
 	Calls     []Call               // of a script, if they were kept
 	Left      string               // in virtual time: where goroutines stand that the lock leaves behind when it is closed; empty: there are none
@@ -69,15 +69,15 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	}
 
 	recorder := histories.NewRecorder(sink)
-	env := surroundings{
-		recorder: recorder, tape: &tape{on: cfg.Tape}, sampler: new(sampler), album: &album{on: cfg.Album}, calls: &callLog{on: cfg.Calls},
+	env := environment{
+		recorder: recorder, commands: &commandLog{on: cfg.CommandLog}, sampler: new(sampler), snapshots: &snapshots{on: cfg.Snapshots}, calls: &callLog{on: cfg.Calls},
 		hangs: new(workloads.Hangs), interrupted: ctx.Err, keys: new([]workloads.Key), left: new(string),
 	}
 	if res.Dir != "" {
 		env.logs = filepath.Join(res.Dir, "logs")
 	}
 	if cfg.FailFast {
-		env.lookout = newLookout(cfg, recorder)
+		env.failFast = newFailFast(cfg, recorder)
 	}
 	played := play(ctx, cfg, servers, env, &res.Meta)
 	kept := recorder.Close()
@@ -87,7 +87,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 		return res, errors.Join(played, kept, dir.Discard())
 	}
 	if dir != nil && kept == nil { // a torn history must not be called recorded
-		kept = errors.Join(keepTape(dir, cfg.Tape, res.Exchanges), keepSamples(dir, res.Samples), dir.Recorded(res.Meta))
+		kept = errors.Join(keepCommands(dir, cfg.CommandLog, res.Exchanges), keepSamples(dir, res.Samples), dir.Recorded(res.Meta))
 	}
 	if err := errors.Join(played, kept); err != nil {
 		return res, err
@@ -119,19 +119,19 @@ func (c Config) notes(servers Opened) (notes []string) {
 }
 
 // collect takes over what was recorded of a run, which ended with played.
-func (r *Result) collect(cfg Config, env surroundings, played error) {
-	r.Events, r.Exchanges, r.Samples, r.Album, r.Calls = env.recorder.Events(), env.tape.exchanges(), env.sampler.kept, env.album.kept, env.calls.all()
+func (r *Result) collect(cfg Config, env environment, played error) {
+	r.Events, r.Exchanges, r.Samples, r.Snapshots, r.Calls = env.recorder.Events(), env.commands.exchanges(), env.sampler.kept, env.snapshots.kept, env.calls.all()
 	r.Left = *env.left
-	r.Meta.Terms = cfg.terms(*env.keys, cfg.Tape && env.tape.note() == "")
+	r.Meta.Terms = cfg.terms(*env.keys, cfg.CommandLog && env.commands.note() == "")
 	r.Meta.Usage, r.Meta.Notes = histories.Sum(env.sampler.kept), append(r.Meta.Notes, env.sampler.notes...)
 	if n := env.recorder.Clamped(); n > 0 {
 		r.Meta.Notes = append(r.Meta.Notes, fmt.Sprintf("the clock went back %d times", n))
 	}
-	if n := env.tape.note(); n != "" {
+	if n := env.commands.note(); n != "" {
 		r.Meta.Notes = append(r.Meta.Notes, n)
 	}
-	if env.lookout != nil {
-		if n := env.lookout.note(); n != "" {
+	if env.failFast != nil {
+		if n := env.failFast.note(); n != "" {
 			r.Meta.Notes = append(r.Meta.Notes, n)
 		}
 	}
@@ -200,8 +200,8 @@ func logged(dir string) bool {
 	})
 }
 
-// keepTape writes what crossed the wire, also if that was nothing.
-func keepTape(dir *histories.Dir, on bool, x []histories.Exchange) error {
+// keepCommands writes what crossed the wire, also if that was nothing.
+func keepCommands(dir *histories.Dir, on bool, x []histories.Exchange) error {
 	if !on {
 		return nil
 	}
@@ -244,7 +244,7 @@ func open(ctx context.Context, cfg Config) (Opened, error) {
 
 // play lets the workload run on servers, or on embedded ones in virtual time, and takes
 // them down.
-func play(ctx context.Context, cfg Config, servers Opened, env surroundings, meta *histories.Meta) error {
+func play(ctx context.Context, cfg Config, servers Opened, env environment, meta *histories.Meta) error {
 	if servers.Cluster != nil {
 		start := time.Now()
 		env.cluster = servers.Cluster
@@ -290,22 +290,22 @@ func play(ctx context.Context, cfg Config, servers Opened, env surroundings, met
 	return told.after(err, env, meta)
 }
 
-// surroundings are what differs between virtual and real time.
-type surroundings struct {
+// environment is what differs between virtual and real time.
+type environment struct {
 	cluster     cluster.Cluster
 	now         func() time.Duration
 	clock       func() workloads.Clock // a new client's clock
 	interrupted func() error
 	recorder    *histories.Recorder
-	tape        *tape
-	album       *album
+	commands    *commandLog
+	snapshots   *snapshots
 	calls       *callLog
 	sampler     *sampler // watches nothing in virtual time
 	hangs       *workloads.Hangs
 	stalls      *stalls          // nil in virtual time
 	logs        string           // directory of what workers write; empty: it is not kept
 	fleet       *worker.Fleet    // of clients that are processes; nil: they are not
-	lookout     *lookout         // nil: the load is played to its end
+	failFast    *failFast        // nil: the load is played to its end
 	keys        *[]workloads.Key // takes the keys of the run, once it is known where locks are kept
 	left        *string          // takes where goroutines stand that are left when all is closed
 }

@@ -26,7 +26,7 @@ func underSentinels(t *testing.T, backend harness.Backend, steps string) harness
 	case histories.BackendDocker:
 		dockertest.Need(t)
 	}
-	return harness.Config{Deployment: harness.Deployment{Backend: backend, Replicas: 1, Sentinels: 3}, Output: harness.Output{Tape: true}, Test: harness.Test{
+	return harness.Config{Deployment: harness.Deployment{Backend: backend, Replicas: 1, Sentinels: 3}, Output: harness.Output{CommandLog: true}, Test: harness.Test{
 		Name: "sentinel", Workload: script(t, 2, steps), Faults: true,
 		Lock: find(t, "setnx-px-lua"), TTL: time.Minute, Seed: 1,
 	}}

@@ -31,8 +31,8 @@ type NodeState struct {
 	Keys    []cluster.KeyState // of the lock, or of the register; absent ones too
 }
 
-// album keeps snapshots, for those who tell a run step by step.
-type album struct {
+// snapshots keeps a Snapshot of each step, for those who tell a run step by step.
+type snapshots struct {
 	on   bool
 	take func(ctx context.Context, step schedule.Step) error
 	kept []Snapshot
@@ -41,20 +41,20 @@ type album struct {
 }
 
 // watch takes a snapshot after each step on s.
-func (a *album) watch(s *workloads.Stage, env surroundings, now func() time.Duration) {
-	if !a.on {
+func (shots *snapshots) watch(s *workloads.Stage, env environment, now func() time.Duration) {
+	if !shots.on {
 		return
 	}
 	var register []string
 	for _, key := range s.Keys {
 		register = append(register, key.Name+resource.KeySuffix)
 	}
-	a.take = func(ctx context.Context, step schedule.Step) error {
+	shots.take = func(ctx context.Context, step schedule.Step) error {
 		shot := Snapshot{
-			Step: step, At: now(), Events: env.recorder.Len(), Exchanges: env.tape.exchanges(),
-			Simulated: s.Nemesis.Simulated() > a.simulated,
+			Step: step, At: now(), Events: env.recorder.Len(), Exchanges: env.commands.exchanges(),
+			Simulated: s.Nemesis.Simulated() > shots.simulated,
 		}
-		a.simulated = s.Nemesis.Simulated()
+		shots.simulated = s.Nemesis.Simulated()
 		serving := map[string]bool{}
 		for shard := range s.Shards {
 			serving[s.Cluster.Primary(shard)] = true
@@ -71,18 +71,18 @@ func (a *album) watch(s *workloads.Stage, env surroundings, now func() time.Dura
 			state.Primary = serving[node.Name]
 			shot.Nodes = append(shot.Nodes, state)
 		}
-		a.kept = append(a.kept, shot)
+		shots.kept = append(shots.kept, shot)
 		return nil
 	}
-	s.Done = func(ctx context.Context, step schedule.Step) error { return a.take(ctx, step) }
+	s.Done = func(ctx context.Context, step schedule.Step) error { return shots.take(ctx, step) }
 }
 
 // end takes the last snapshot.
-func (a *album) end(ctx context.Context) error {
-	if !a.on {
+func (shots *snapshots) end(ctx context.Context) error {
+	if !shots.on {
 		return nil
 	}
-	return a.take(ctx, schedule.Step{})
+	return shots.take(ctx, schedule.Step{})
 }
 
 // patience is how long a node may take to answer a look.

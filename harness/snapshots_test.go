@@ -38,7 +38,7 @@ func TestAlbumChangesNothing(t *testing.T) {
 				cfg := scenario(t, s, c, harness.Embedded())
 				cfg.Seed = 7
 				without := run(t, cfg)
-				cfg.Album = true
+				cfg.Snapshots = true
 				with := run(t, judgedBefore(cfg, without))
 				if diff := cmp.Diff(without.Events, with.Events); diff != "" {
 					t.Errorf("the history (-without +with):\n%s", diff)
@@ -46,7 +46,7 @@ func TestAlbumChangesNothing(t *testing.T) {
 				if diff := cmp.Diff(without.Exchanges, with.Exchanges); diff != "" {
 					t.Errorf("what crossed the wire (-without +with):\n%s", diff)
 				}
-				if len(without.Album) != 0 {
+				if len(without.Snapshots) != 0 {
 					t.Error("snapshots that nobody asked for")
 				}
 				var want, got []schedule.Step // a rule alone changes nothing
@@ -55,7 +55,7 @@ func TestAlbumChangesNothing(t *testing.T) {
 						want = append(want, step)
 					}
 				}
-				for _, shot := range with.Album {
+				for _, shot := range with.Snapshots {
 					got = append(got, shot.Step)
 				}
 				if end := len(got) - 1; end > 0 && slices.ContainsFunc(with.Events, func(e histories.Event) bool { return e.F == histories.Hung }) {
@@ -84,8 +84,8 @@ func TestAlbum(t *testing.T) {
 			}
 			for _, c := range []scenarios.Case{s.Broken(), s.Case("setnx-px-lua", resource.None)} {
 				cfg := scenario(t, s, c, backend)
-				cfg.Album = true
-				album := run(t, cfg).Album
+				cfg.Snapshots = true
+				album := run(t, cfg).Snapshots
 				first := album[1] // after its wait for the held reply
 				key := first.Nodes[0].Keys[0]
 				if !key.Exists || key.Value == "" || !first.Nodes[0].Primary || !first.Nodes[0].Alive {
@@ -122,8 +122,8 @@ func TestAlbumOfTheDead(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := scenario(t, s, s.Broken(), harness.Embedded())
-	cfg.Album = true
-	for _, shot := range run(t, cfg).Album {
+	cfg.Snapshots = true
+	for _, shot := range run(t, cfg).Snapshots {
 		primary := "master"
 		switch shot.Step.What {
 		case "kill":

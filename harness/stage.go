@@ -31,7 +31,7 @@ func seen(clock func() time.Duration, tell func(time.Duration)) func() time.Dura
 }
 
 // stage sets up the clients and plays the workload and its epilogue.
-func stage(ctx context.Context, cfg Config, env surroundings) (err error) {
+func stage(ctx context.Context, cfg Config, env environment) (err error) {
 	if err := cfg.needs(ctx, env.cluster); err != nil {
 		return err
 	}
@@ -39,9 +39,9 @@ func stage(ctx context.Context, cfg Config, env surroundings) (err error) {
 		return err
 	}
 	s := newStage(cfg.Test, env)
-	var members troupe
+	var all members
 	defer func() {
-		for _, m := range members {
+		for _, m := range all {
 			err = errors.Join(err, m.close())
 		}
 	}()
@@ -60,17 +60,17 @@ func stage(ctx context.Context, cfg Config, env surroundings) (err error) {
 			}
 		}()
 	}
-	if err := members.gather(ctx, cfg, env, s); err != nil {
+	if err := all.gather(ctx, cfg, env, s); err != nil {
 		return err
 	}
 	if env.fleet != nil {
-		if s.Keys, err = members[len(members)-1].keptByWorkers(ctx, cfg.Test, env); err != nil {
+		if s.Keys, err = all[len(all)-1].keptByWorkers(ctx, cfg.Test, env); err != nil {
 			return err
 		}
 	}
 	*env.keys = s.Keys
-	clock := members.begin(cfg, env)
-	env.album.watch(s, env, clock)
+	clock := all.begin(cfg, env)
+	env.snapshots.watch(s, env, clock)
 	env.calls.watch(s, clock)
 	defer env.sampler.start(clock)()
 	stood := env.stalls.start(env.recorder)
@@ -84,7 +84,7 @@ func stage(ctx context.Context, cfg Config, env surroundings) (err error) {
 	if err := workloads.Epilogue(ctx, s); err != nil {
 		return err
 	}
-	return env.album.end(ctx)
+	return env.snapshots.end(ctx)
 }
 
 // needs says which of the faults the servers cannot have, if there is one.
@@ -102,7 +102,7 @@ func (c Config) needs(ctx context.Context, servers cluster.Cluster) error {
 }
 
 // newStage makes the stage of a run, on which nobody stands yet.
-func newStage(test Test, env surroundings) *workloads.Stage {
+func newStage(test Test, env environment) *workloads.Stage {
 	s := &workloads.Stage{
 		Cluster:     env.cluster,
 		Shards:      test.Lock.Masters,
@@ -116,26 +116,26 @@ func newStage(test Test, env surroundings) *workloads.Stage {
 		Interrupted: env.interrupted,
 		Hangs:       env.hangs,
 	}
-	if env.lookout != nil {
-		s.Enough = env.lookout.enough
+	if env.failFast != nil {
+		s.Enough = env.failFast.enough
 	}
 	return s
 }
 
-// troupe are the members of a run: the clients, and then the prober.
-type troupe []*member
+// members are those of a run: the clients, and then the prober.
+type members []*member
 
 // gather connects them all and puts them on the stage. Those that it has come to must be closed.
-func (t *troupe) gather(ctx context.Context, cfg Config, env surroundings, s *workloads.Stage) error {
+func (all *members) gather(ctx context.Context, cfg Config, env environment, s *workloads.Stage) error {
 	n := cfg.Workload.Clients()
 	for worker := range n + 1 { // the last is the prober
 		m := newMember(cfg.Test, env, worker, n+1)
-		*t = append(*t, m)
+		*all = append(*all, m)
 		for _, node := range env.cluster.Nodes() {
-			env.tape.heed(env.cluster.Link(m.Name, node.Name))
+			env.commands.noteScripts(env.cluster.Link(m.Name, node.Name))
 		}
 		if 0 < worker && worker < cfg.Threads {
-			m.process = (*t)[0]
+			m.process = (*all)[0]
 		}
 		var err error
 		if env.fleet != nil {
@@ -157,16 +157,16 @@ func (t *troupe) gather(ctx context.Context, cfg Config, env surroundings, s *wo
 }
 
 // begin starts the clock of the run, which it returns.
-func (t troupe) begin(cfg Config, env surroundings) func() time.Duration {
+func (all members) begin(cfg Config, env environment) func() time.Duration {
 	// The run begins when everybody is connected: a first connection's set-up would
 	// otherwise be what a fault hits.
 	start := env.now()
 	clock := func() time.Duration { return env.now() - start }
 	env.recorder.Start(seen(clock, cfg.Seen))
-	for _, m := range t {
+	for _, m := range all {
 		m.Now = clock
 		for _, node := range env.cluster.Nodes() {
-			env.tape.watch(m.Name, node.Name, env.cluster.Link(m.Name, node.Name), clock)
+			env.commands.watch(m.Name, node.Name, env.cluster.Link(m.Name, node.Name), clock)
 		}
 	}
 	return clock

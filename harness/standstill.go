@@ -23,7 +23,7 @@ type toldInBubble struct {
 // after makes of a bubble's error what it says of the run. One that stood still is no failure
 // of the harness, and it does not accuse the lock: there are locks that virtual time cannot
 // move and real time can. Goroutines that are left when all is closed harm nobody.
-func (t *toldInBubble) after(err error, env surroundings, meta *histories.Meta) error {
+func (t *toldInBubble) after(err error, env environment, meta *histories.Meta) error {
 	if stuck, ok := errors.AsType[*sim.StuckError](err); ok { // what t holds is the bubble's still
 		env.recorder.StopAt(stuck.At)
 		env.recorder.Record(histories.Event{

@@ -21,7 +21,7 @@ import (
 
 // newFleet returns what runs the clients as processes. What they write to their standard
 // error is kept with the run.
-func newFleet(ctx context.Context, cfg Config, env surroundings) (*worker.Fleet, error) {
+func newFleet(ctx context.Context, cfg Config, env environment) (*worker.Fleet, error) {
 	var log func(client string) (io.WriteCloser, error)
 	if env.logs != "" {
 		log = func(client string) (io.WriteCloser, error) {
@@ -74,7 +74,7 @@ func (t Test) asksOfWorkers() (needs []string) {
 
 // employ lets the client live in a process of its own, which reaches the servers through
 // listeners of ours, or as another thread of one.
-func (m *member) employ(ctx context.Context, cfg Config, env surroundings) error {
+func (m *member) employ(ctx context.Context, cfg Config, env environment) error {
 	process, err := m.employed(ctx, cfg, env)
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func (m *member) employ(ctx context.Context, cfg Config, env surroundings) error
 }
 
 // employed starts the member's process, or returns a thread of the one that it shares.
-func (m *member) employed(ctx context.Context, cfg Config, env surroundings) (*worker.Client, error) {
+func (m *member) employed(ctx context.Context, cfg Config, env environment) (*worker.Client, error) {
 	if m.process != nil {
 		return m.process.worker.Thread(m.Worker), nil
 	}

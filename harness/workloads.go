@@ -75,7 +75,7 @@ func ForWorkload(load Load, lock locks.Spec, guard resource.Guard, backend Backe
 	cfg := Config{
 		Test:       Test{Name: kind.Name, Lock: lock, Guard: guard, Keys: load.Keys, Rate: load.Rate},
 		Deployment: Deployment{Backend: backend},
-		Output:     Output{Title: "random load without faults", Tape: true},
+		Output:     Output{Title: "random load without faults", CommandLog: true},
 	}
 	if cfg.TTL, err = cfg.Lease(ttl, 3*time.Second, time.Second); err != nil {
 		return Config{}, err

@@ -117,7 +117,7 @@ func (r *test) found(t *testing.T, f explore.Finding, opt explore.Options, name 
 	if err != nil {
 		return err
 	}
-	cfg.Want, cfg.Note, cfg.Why, cfg.Tape, cfg.Seed = nil, "", "", true, max(text.Seed, r.seed)
+	cfg.Want, cfg.Note, cfg.Why, cfg.CommandLog, cfg.Seed = nil, "", "", true, max(text.Seed, r.seed)
 	res, err := harness.Run(t.Context(), cfg)
 	if err != nil {
 		return err

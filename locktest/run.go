@@ -106,7 +106,7 @@ func (r *test) scenario(t *testing.T, s scenarios.Scenario) {
 		r.excuse(t, err)
 		return
 	}
-	cfg.Want, cfg.Note, cfg.Why, cfg.Tape, cfg.Seed = nil, "", "", true, r.seed
+	cfg.Want, cfg.Note, cfg.Why, cfg.CommandLog, cfg.Seed = nil, "", "", true, r.seed
 	res, err := harness.Run(t.Context(), cfg)
 	if err != nil {
 		r.excuse(t, err)

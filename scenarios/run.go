@@ -24,7 +24,7 @@ func (s Scenario) Config(lock locks.Spec, guard resource.Guard, backend harness.
 		},
 		Deployment: harness.Deployment{Replicas: s.Replicas, ClusterMode: s.ClusterMode},
 		Expected:   harness.Expected{Want: c.Want, Note: c.Note},
-		Output:     harness.Output{Pitfall: s.ID, Title: s.Title, Tape: true},
+		Output:     harness.Output{Pitfall: s.ID, Title: s.Title, CommandLog: true},
 	}.On(backend)
 	if why := s.Gaps[cfg.Backend.Name]; why != "" {
 		return harness.Config{}, &harness.UnfitError{Why: &GapError{Scenario: s.Name, Backend: cfg.Backend.Name, Why: why}}

@@ -56,7 +56,7 @@ func (f *runFlags) wanted(cfg harness.Config) (harness.Config, error) {
 	}
 	cfg.Version = buildVersion()
 	if cfg.FailFast = f.failFast; f.expect != expectCatalogue {
-		cfg.Want = nil // all properties count, for the lookout too
+		cfg.Want = nil // all properties count, for failing fast too
 		return cfg, cfg.Expect.UnmarshalText([]byte(f.expect))
 	}
 	return cfg, nil

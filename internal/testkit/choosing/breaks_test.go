@@ -100,7 +100,7 @@ func judge(ctx context.Context, r row) (v verdicts, err error) {
 		if err != nil {
 			return v, err
 		}
-		cfg.Seed, cfg.NoCauses, cfg.Tape = 1, true, false
+		cfg.Seed, cfg.NoCauses, cfg.CommandLog = 1, true, false
 		res, err := harness.Run(ctx, cfg)
 		if inapplicable(err) {
 			continue

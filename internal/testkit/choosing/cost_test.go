@@ -52,7 +52,7 @@ func script(r row, guard resource.Guard, backend harness.Backend, steps string) 
 	return harness.Config{
 		Test:       harness.Test{Name: "cost", Lock: lock, Guard: guard, Workload: workloads.Script{Schedule: s}, TTL: lease, Seed: 1},
 		Deployment: harness.Deployment{Backend: backend, Replicas: r.servers.replicas},
-		Output:     harness.Output{Tape: true, NoCauses: true},
+		Output:     harness.Output{CommandLog: true, NoCauses: true},
 	}, nil
 }
 

@@ -128,7 +128,7 @@ func config(s scenarios.Scenario, subject Own, guard resource.Guard, o Options) 
 	if err != nil {
 		return cfg, err
 	}
-	cfg.Album, cfg.Seed, cfg.Log = true, o.Seed, o.Log
+	cfg.Snapshots, cfg.Seed, cfg.Log = true, o.Seed, o.Log
 	return cfg.WithWorkers(subject.Worker)
 }
 

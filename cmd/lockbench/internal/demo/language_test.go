@@ -129,7 +129,7 @@ func TestCatalogueIsTranslated(t *testing.T) {
 			}
 			for _, res := range both(l) {
 				wanted["lock."+res.Config.Lock.Name] = true
-				for _, shot := range res.Album {
+				for _, shot := range res.Snapshots {
 					if shot.Step.Verb != "" {
 						key, _ := stepKey(shot.Step)
 						wanted["step."+key] = true

@@ -102,7 +102,7 @@ func keyOf(t *testing.T, about topic, q *quiz) string {
 func outcome(t *testing.T, d Demo, res harness.Result) string {
 	t.Helper()
 	step := func(line string, nth int) int {
-		for i, shot := range res.Album {
+		for i, shot := range res.Snapshots {
 			if shot.Step.Verb != "" && shot.Step.String() == line {
 				if nth--; nth <= 0 {
 					return i
@@ -117,8 +117,8 @@ func outcome(t *testing.T, d Demo, res harness.Result) string {
 	if d.Ask.Until != "" {
 		to = step(d.Ask.Until, 1)
 	}
-	client := int(res.Album[from].Step.Who[0][0] - 'A')
-	events := res.Events[res.Album[from-1].Events:res.Album[to].Events]
+	client := int(res.Snapshots[from].Step.Who[0][0] - 'A')
+	events := res.Events[res.Snapshots[from-1].Events:res.Snapshots[to].Events]
 	of := func(kind histories.Type, f histories.F) []histories.Event {
 		return slices.DeleteFunc(slices.Clone(events), func(e histories.Event) bool {
 			return e.Worker != client || e.Process == histories.Nemesis || e.Type != kind || e.F != f
@@ -128,11 +128,11 @@ func outcome(t *testing.T, d Demo, res harness.Result) string {
 	switch d.Ask.About {
 	case theLock:
 		if len(granted) == 0 {
-			before := slices.DeleteFunc(slices.Clone(res.Events[:res.Album[to].Events]), func(e histories.Event) bool {
+			before := slices.DeleteFunc(slices.Clone(res.Events[:res.Snapshots[to].Events]), func(e histories.Event) bool {
 				return e.Worker != client || e.Process == histories.Nemesis || e.F != histories.Acquire
 			})
 			if len(before) == 0 || before[len(before)-1].Type != histories.Fail && before[len(before)-1].Type != histories.Info {
-				t.Fatalf("%s: %s was not refused", d.Name, res.Album[from].Step.Who[0])
+				t.Fatalf("%s: %s was not refused", d.Name, res.Snapshots[from].Step.Who[0])
 			}
 			return "denied"
 		}

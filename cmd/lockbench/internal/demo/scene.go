@@ -56,7 +56,7 @@ func scenes(res harness.Result) []scene {
 	renews := res.Config.Lock.Class().Renews
 	fences := res.Meta.Guard == resource.Fence.String() || res.Meta.Guard == resource.Epoch.String()
 	marks := res.Meta.Guard == resource.DoneMarker.String()
-	for _, shot := range res.Album {
+	for _, shot := range res.Snapshots {
 		s := scene{
 			step: shot.Step, at: shot.At,
 			events: res.Events[before.Events:shot.Events],

@@ -70,7 +70,7 @@ func (t *teller) stepsOf(res harness.Result, events []int) []string {
 	var all []string
 	for _, e := range slices.Sorted(slices.Values(events)) {
 		number := t.lang.text("verdict.end")
-		for i, shot := range res.Album {
+		for i, shot := range res.Snapshots {
 			if e < shot.Events && shot.Step.Verb != "" {
 				number = fmt.Sprint(i + 1)
 				break

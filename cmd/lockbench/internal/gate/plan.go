@@ -124,7 +124,7 @@ func (p *Plan) subject(s scenarios.Scenario) []item {
 	items := p.item(s, Row{Role: Own, Lock: sub.Lock.Name, Guard: guard.String()}, sub.Lock, guard)
 	for i := range items {
 		items[i].subject = sub
-		items[i].cfg.Want, items[i].cfg.Note, items[i].cfg.Tape = nil, "", true
+		items[i].cfg.Want, items[i].cfg.Note, items[i].cfg.CommandLog = nil, "", true
 	}
 	return items
 }
