@@ -55,7 +55,7 @@ func (c *cutter) begin(o *histories.Op) {
 		c.part.counter = true
 	case histories.Acquire:
 		c.fair.begin(o)
-		if h := c.fold.Hold(o.Invoke.Attempt); h != nil && h.Invoked.Event == o.Invoke.Index {
+		if h := c.summarizer.Hold(o.Invoke.Attempt); h != nil && h.Invoked.Event == o.Invoke.Index {
 			c.part.holds, c.loose = append(c.part.holds, h), append(c.loose, h)
 		}
 	}
@@ -152,12 +152,12 @@ func (c *cutter) cut(release *histories.Op, deep bool) {
 	}
 	for _, o := range last.calls {
 		if o.Invoke.F == histories.Acquire && !kept[o.Invoke.Attempt] && !known[o.Invoke.Attempt] {
-			c.fold.Forget(o.Invoke.Attempt)
+			c.summarizer.Forget(o.Invoke.Attempt)
 		}
 	}
 	for _, h := range last.ghosts {
 		if !known[h.Attempt] {
-			c.fold.Forget(h.Attempt)
+			c.summarizer.Forget(h.Attempt)
 		}
 	}
 	c.loose = slices.DeleteFunc(c.loose, func(h *histories.Hold) bool { return !kept[h.Attempt] })

@@ -12,10 +12,10 @@ import (
 // it: when the calls have returned that were under way at its end.
 type divider struct {
 	*record
-	fold   *histories.Fold
-	emit   func(*stretch)
-	slept  func(key string) // the key is forgotten; may be nil
-	spared int
+	summarizer *histories.Summarizer
+	emit       func(*stretch)
+	slept      func(key string) // the key is forgotten; may be nil
+	spared     int
 
 	keys   map[string]*cutter
 	recent *cutter   // as large histories have one key
@@ -28,7 +28,7 @@ type divider struct {
 // newDivider returns a divider of no events that gives the stretches to emit.
 func newDivider(opt Options, emit func(*stretch)) *divider {
 	d := &divider{record: newRecord(opt), emit: emit, spared: cmp.Or(opt.spared, spared), most: cmp.Or(opt.roomy, roomy), keys: make(map[string]*cutter)}
-	d.fold = histories.NewFold(histories.Hooks{
+	d.summarizer = histories.NewSummarizer(histories.Hooks{
 		Began: func(o *histories.Op) { d.of(o.Invoke.Key).begin(o) },
 		Ended: func(o *histories.Op) {
 			if o.Invoke.F == histories.Acquire {
@@ -58,7 +58,7 @@ func (d *divider) acquired(o *histories.Op) {
 // add takes the next event.
 func (d *divider) add(e *histories.Event) {
 	d.note(e)
-	d.fold.Add(e)
+	d.summarizer.Add(e)
 	switch {
 	case e.F == histories.Audit, e.F == histories.Waited:
 		c := d.of(e.Key)
@@ -66,7 +66,7 @@ func (d *divider) add(e *histories.Event) {
 		c.tick(instant(e))
 		c.part.singles = append(c.part.singles, *e)
 	case e.F == histories.Crash && e.Single():
-		if o := d.fold.Call(e.Process); o != nil {
+		if o := d.summarizer.Call(e.Process); o != nil {
 			d.of(o.Invoke.Key).end(o, instant(e))
 		}
 	}
@@ -104,7 +104,7 @@ func divide(events []histories.Event, opt Options) ([]*stretch, error) {
 // finish takes the end of the history: what is left of it is handed on, in order of keys. The error
 // is that of histories.Validate.
 func (d *divider) finish() error {
-	d.fold.Finish()
+	d.summarizer.Finish()
 	for _, key := range sortedKeys(d.keys) {
 		c := d.keys[key]
 		for _, s := range append(c.closing, c.part) {
@@ -112,7 +112,7 @@ func (d *divider) finish() error {
 		}
 	}
 	var unfit error
-	d.Summary, unfit = d.fold.Summary()
+	d.Summary, unfit = d.summarizer.Summary()
 	return unfit
 }
 
@@ -143,7 +143,7 @@ func (d *divider) ready(s *stretch) {
 
 // complete adds to a stretch what is known by now.
 func (d *divider) complete(s *stretch) {
-	d.Summary, _ = d.fold.Summary()
+	d.Summary, _ = d.summarizer.Summary()
 	s.whole = s.to == unknown
 	s.to = min(s.to, d.Events)
 	s.holds = notRefused(s.holds)

@@ -22,8 +22,8 @@ type action struct {
 	unknown bool // whether it happened
 }
 
-// A deed is an action with its place in the history.
-type deed struct {
+// A timedAction is an action with its place in the history.
+type timedAction struct {
 	action
 	process  int
 	key      string
@@ -43,16 +43,16 @@ type datatype struct {
 	idle  func(action) bool   // without an outcome it has no effect
 	// helps leaves out those of free, which may have happened or not, that can be of no help
 	// to kept. Nil: all can.
-	helps func(kept, free []deed) []deed
+	helps func(kept, free []timedAction) []timedAction
 }
 
 func (d datatype) linearize(ctx context.Context, events []histories.Event, opt Options, res *Result) error {
-	deeds, err := d.deeds(events, res)
+	actions, err := d.actions(events, res)
 	if err != nil {
 		return err
 	}
-	byKey := make(map[string][]deed)
-	for _, x := range deeds {
+	byKey := make(map[string][]timedAction)
+	for _, x := range actions {
 		byKey[x.key] = append(byKey[x.key], x)
 	}
 	if len(byKey) == 0 {
@@ -94,9 +94,9 @@ func ofKey(key string) string {
 	return " of " + key
 }
 
-// deeds are the calls that happened or may have, in order of invocations. Events are named by
+// actions are the calls that happened or may have, in order of invocations. Events are named by
 // their place.
-func (d datatype) deeds(events []histories.Event, res *Result) ([]deed, error) {
+func (d datatype) actions(events []histories.Event, res *Result) ([]timedAction, error) {
 	clients := make([]histories.Event, 0, len(events))
 	for i, e := range events {
 		if e.Process > histories.Nemesis {
@@ -109,7 +109,7 @@ func (d datatype) deeds(events []histories.Event, res *Result) ([]deed, error) {
 		return nil, err
 	}
 	res.Checked = len(clients)
-	deeds := make([]deed, 0, len(ops))
+	actions := make([]timedAction, 0, len(ops))
 	for _, o := range ops {
 		o.Invoke.F = callOf(o.Invoke.F)
 		unknown := o.Outcome() == histories.Info
@@ -123,23 +123,23 @@ func (d datatype) deeds(events []histories.Event, res *Result) ([]deed, error) {
 		if err != nil {
 			return nil, fmt.Errorf("event %d: %w", o.Invoke.Index, err)
 		}
-		x := deed{action: do, process: o.Invoke.Process, key: o.Invoke.Key, call: o.Invoke.Index, at: o.Complete.Index}
+		x := timedAction{action: do, process: o.Invoke.Process, key: o.Invoke.Key, call: o.Invoke.Index, at: o.Complete.Index}
 		if unknown {
 			x.unknown, x.at = true, noEvent
 			if d.idle(do) {
 				continue
 			}
 		}
-		deeds = append(deeds, x)
+		actions = append(actions, x)
 	}
-	return deeds, nil
+	return actions, nil
 }
 
-// check looks for an order of the deeds that began before event end; what returned after it
+// check looks for an order of the actions that began before event end; what returned after it
 // counts as unknown.
-func (d datatype) check(ctx context.Context, deeds []deed, end int, opt Options) porcupine.CheckResult {
-	begun := make([]deed, 0, len(deeds))
-	for _, x := range deeds {
+func (d datatype) check(ctx context.Context, actions []timedAction, end int, opt Options) porcupine.CheckResult {
+	begun := make([]timedAction, 0, len(actions))
+	for _, x := range actions {
 		if x.call > end {
 			break
 		}

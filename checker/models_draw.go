@@ -27,16 +27,16 @@ func VisualiseModel(w io.Writer, events []histories.Event, model Model, res Resu
 	if shapeOf(events) == tuples {
 		events = untuple(events)
 	}
-	deeds, err := d.deeds(events, &Result{})
+	actions, err := d.actions(events, &Result{})
 	if err != nil {
 		return fmt.Errorf("the history cannot be drawn: %w", err)
 	}
-	deeds = d.provable(deeds, res.Witness)
-	if len(deeds) == 0 {
+	actions = d.provable(actions, res.Witness)
+	if len(actions) == 0 {
 		return ErrNothingToDraw
 	}
-	for n := min(len(deeds), mostDrawn); ; n /= 2 {
-		page, fits, err := d.draw(deeds[:n], events)
+	for n := min(len(actions), mostDrawn); ; n /= 2 {
+		page, fits, err := d.draw(actions[:n], events)
 		if err != nil {
 			return err
 		}
@@ -50,24 +50,24 @@ func VisualiseModel(w io.Writer, events []histories.Event, model Model, res Resu
 	}
 }
 
-// provable are the deeds of the key that a witness is about, up to its last event: those that
+// provable are the actions of the key that a witness is about, up to its last event: those that
 // it names, and then the others, the last first. What was not answered by then is unknown.
-func (d datatype) provable(deeds []deed, witness []int) []deed {
+func (d datatype) provable(actions []timedAction, witness []int) []timedAction {
 	end := slices.Max(witness)
-	named := func(x deed) bool { return slices.Contains(witness, x.call) }
-	at := slices.IndexFunc(deeds, named)
+	named := func(x timedAction) bool { return slices.Contains(witness, x.call) }
+	at := slices.IndexFunc(actions, named)
 	if at < 0 {
 		return nil
 	}
-	key := deeds[at].key
-	deeds = slices.DeleteFunc(deeds, func(x deed) bool { return x.key != key || x.call > end })
-	for i := range deeds {
-		if x := &deeds[i]; x.at > end {
+	key := actions[at].key
+	actions = slices.DeleteFunc(actions, func(x timedAction) bool { return x.key != key || x.call > end })
+	for i := range actions {
+		if x := &actions[i]; x.at > end {
 			x.unknown, x.at = true, noEvent
 		}
 	}
-	deeds = slices.DeleteFunc(deeds, func(x deed) bool { return x.unknown && d.idle(x.action) })
-	slices.SortStableFunc(deeds, func(a, b deed) int {
+	actions = slices.DeleteFunc(actions, func(x timedAction) bool { return x.unknown && d.idle(x.action) })
+	slices.SortStableFunc(actions, func(a, b timedAction) int {
 		switch {
 		case named(a) != named(b) && named(a):
 			return -1
@@ -76,17 +76,17 @@ func (d datatype) provable(deeds []deed, witness []int) []deed {
 		}
 		return cmp.Compare(b.call, a.call)
 	})
-	return deeds
+	return actions
 }
 
-// draw draws deeds, and says whether they are a violation by themselves, and small enough.
-func (d datatype) draw(deeds []deed, events []histories.Event) (page []byte, fits bool, err error) {
-	deeds = slices.Clone(deeds)
-	slices.SortFunc(deeds, func(a, b deed) int { return cmp.Compare(a.call, b.call) })
+// draw draws actions, and says whether they are a violation by themselves, and small enough.
+func (d datatype) draw(actions []timedAction, events []histories.Event) (page []byte, fits bool, err error) {
+	actions = slices.Clone(actions)
+	slices.SortFunc(actions, func(a, b timedAction) int { return cmp.Compare(a.call, b.call) })
 	clock := clockOf(timesOf(events))
 	lanes := make(map[int]int)
-	ops, init := turns(deeds, d.init) // in the order of deeds
-	for i, x := range deeds {
+	ops, init := turns(actions, d.init) // in the order of actions
+	for i, x := range actions {
 		if _, known := lanes[x.process]; !known {
 			lanes[x.process] = len(lanes)
 		}

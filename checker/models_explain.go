@@ -11,18 +11,18 @@ import (
 
 // explain finds the first answer that no order explains. Every beginning of a linearizable
 // history is linearizable, so it lies where beginnings cease to be.
-func (d datatype) explain(ctx context.Context, key string, deeds []deed, opt Options) ([]int, string) {
-	var answers []deed
-	for _, x := range deeds {
+func (d datatype) explain(ctx context.Context, key string, actions []timedAction, opt Options) ([]int, string) {
+	var answers []timedAction
+	for _, x := range actions {
 		if !x.unknown {
 			answers = append(answers, x)
 		}
 	}
-	slices.SortFunc(answers, func(a, b deed) int { return a.at - b.at })
+	slices.SortFunc(answers, func(a, b timedAction) int { return a.at - b.at })
 	legal, illegal := -1, len(answers)-1
 	for illegal-legal > 1 {
 		middle := (legal + illegal) / 2
-		switch d.check(ctx, deeds, answers[middle].at, opt) {
+		switch d.check(ctx, actions, answers[middle].at, opt) {
 		case porcupine.Ok:
 			legal = middle
 		case porcupine.Illegal:
@@ -34,9 +34,9 @@ func (d datatype) explain(ctx context.Context, key string, deeds []deed, opt Opt
 	culprit := answers[illegal]
 	story := fmt.Sprintf("Process %d %s%s (events %d to %d), and no order of the calls up to then explains that.",
 		culprit.process, d.tells(culprit.action), ofKey(key), culprit.call, culprit.at)
-	before, lead := d.before(deeds, culprit), "The last before it that could:"
-	if core := d.core(ctx, deeds, culprit); core != nil {
-		before = slices.DeleteFunc(core, func(x deed) bool { return x.call == culprit.call })
+	before, lead := d.before(actions, culprit), "The last before it that could:"
+	if core := d.core(ctx, actions, culprit); core != nil {
+		before = slices.DeleteFunc(core, func(x timedAction) bool { return x.call == culprit.call })
 		lead = "These calls alone rule it out, whatever became of the others:"
 		if len(before) == 0 {
 			lead, story = "", story+" No call up to then can have led to it."
@@ -67,10 +67,10 @@ func (d datatype) explain(ctx context.Context, key string, deeds []deed, opt Opt
 const mostTold = 5
 
 // before returns the last calls that could change what the culprit met.
-func (d datatype) before(deeds []deed, culprit deed) []deed {
+func (d datatype) before(actions []timedAction, culprit timedAction) []timedAction {
 	const most = 3
-	var found []deed
-	for _, x := range slices.Backward(deeds) {
+	var found []timedAction
+	for _, x := range slices.Backward(actions) {
 		if x.call < culprit.at && x.call != culprit.call && !d.idle(x.action) {
 			found = append(found, x)
 		}

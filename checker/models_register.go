@@ -62,7 +62,7 @@ func registerType(initial string) datatype {
 
 // sets are those of free that set what somebody must have found: one of kept, or a cas that is
 // of help itself.
-func sets(kept, free []deed) []deed {
+func sets(kept, free []timedAction) []timedAction {
 	wanted := make(map[string]bool)
 	for _, x := range kept {
 		if x.f != histories.Write {
@@ -83,7 +83,7 @@ func sets(kept, free []deed) []deed {
 			}
 		}
 	}
-	return slices.DeleteFunc(free, func(x deed) bool { return !wanted[result(x.action)] })
+	return slices.DeleteFunc(free, func(x timedAction) bool { return !wanted[result(x.action)] })
 }
 
 func orNil(value string) string {

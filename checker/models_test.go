@@ -96,12 +96,12 @@ func TestModels(t *testing.T) {
 			1 :ok :read nil`, Fail, []int{2, 3, 4, 5}},
 		{"an unknown cas may have failed", Register, `
 			0 :invoke :cas [7 8]
-			0 :info :cas :timed-out
+			0 :info :cas :actions-out
 			1 :invoke :read nil
 			1 :ok :read nil`, Pass, nil},
 		{"nothing happened", Register, `
 			0 :invoke :read nil
-			0 :fail :read :timed-out`, Unknown, nil},
+			0 :fail :read :actions-out`, Unknown, nil},
 		{"the nemesis is no client", Register, `
 			:nemesis :info :start nil
 			0 :invoke :read nil
@@ -304,7 +304,7 @@ func simulated(t *rapid.T) []histories.Event {
 			if !running[i].done {
 				adrift = append(adrift, running[i])
 			}
-			add(processes[i], histories.Info, running[i].f, ":timed-out")
+			add(processes[i], histories.Info, running[i].f, ":actions-out")
 			processes[i], running[i], next = next, nil, next+1
 		case !running[i].done:
 			happens(running[i])

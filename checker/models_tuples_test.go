@@ -66,7 +66,7 @@ func TestIndependentKeys(t *testing.T) {
 			1 :ok :cas [1 [3 4]]`, Fail},
 		"what failed may have any value": {Register, `
 			0 :invoke :write [1 3]
-			0 :fail :write :timed-out
+			0 :fail :write :actions-out
 			1 :invoke :write [1 4]
 			1 :info :write nil
 			2 :invoke :read [1 nil]

@@ -41,10 +41,10 @@ func (q queued) serve(do turn) (string, bool) {
 	return string(next), true
 }
 
-// turns are the deeds as operations, and the state before them.
-func turns(deeds []deed, init any) ([]porcupine.Operation, queued) {
+// turns are the actions as operations, and the state before them.
+func turns(actions []timedAction, init any) ([]porcupine.Operation, queued) {
 	alike := make(map[action]int)
-	for _, x := range deeds {
+	for _, x := range actions {
 		if x.at == noEvent {
 			alike[x.action]++
 		}
@@ -54,8 +54,8 @@ func turns(deeds []deed, init any) ([]porcupine.Operation, queued) {
 		length uint32
 	}
 	queues := make(map[action]*queue)
-	ops := make([]porcupine.Operation, 0, len(deeds))
-	for _, x := range slices.SortedStableFunc(slices.Values(deeds), func(a, b deed) int { return cmp.Compare(a.call, b.call) }) {
+	ops := make([]porcupine.Operation, 0, len(actions))
+	for _, x := range slices.SortedStableFunc(slices.Values(actions), func(a, b timedAction) int { return cmp.Compare(a.call, b.call) }) {
 		do := turn{action: x.action, queue: -1}
 		if x.at == noEvent && alike[x.action] > 1 {
 			q := queues[x.action]

@@ -27,11 +27,11 @@ const (
 // core returns the calls that prove that the culprit has an answer which no order explains, in
 // order of invocations, with the culprit among them. It returns nil if they are not found within
 // the bounds.
-func (d datatype) core(ctx context.Context, deeds []deed, culprit deed) []deed {
-	var before []deed // what returned or began by then, the last to begin first
+func (d datatype) core(ctx context.Context, actions []timedAction, culprit timedAction) []timedAction {
+	var before []timedAction // what returned or began by then, the last to begin first
 	place := make(map[int]int)
-	for i := len(deeds) - 1; i >= 0; i-- {
-		x := deeds[i]
+	for i := len(actions) - 1; i >= 0; i-- {
+		x := actions[i]
 		if x.call < culprit.at && x.call != culprit.call && x.at < culprit.at {
 			place[x.call] = len(before)
 			before = append(before, x)
@@ -41,7 +41,7 @@ func (d datatype) core(ctx context.Context, deeds []deed, culprit deed) []deed {
 	proves := func(kept []bool) bool {
 		steps := min(shrinkSteps, total)
 		total -= steps
-		left, answer := d.relaxed(ctx, deeds, culprit, func(x deed) bool {
+		left, answer := d.relaxed(ctx, actions, culprit, func(x timedAction) bool {
 			i, known := place[x.call]
 			return x.call == culprit.call || known && kept[i]
 		}, steps)
@@ -58,8 +58,8 @@ func (d datatype) core(ctx context.Context, deeds []deed, culprit deed) []deed {
 		}
 	}
 	minimize(kept, proves)
-	var core []deed
-	for _, x := range deeds {
+	var core []timedAction
+	for _, x := range actions {
 		if i, known := place[x.call]; x.call == culprit.call || known && kept[i] {
 			core = append(core, x)
 		}
@@ -96,12 +96,12 @@ func minimize(kept []bool, proves func([]bool) bool) {
 	}
 }
 
-// relaxed looks for an order of the deeds that began before the culprit's answer, with all
+// relaxed looks for an order of the actions that began before the culprit's answer, with all
 // relaxed but those kept. It returns how many of the steps are left; if none is, the answer is
 // Unknown.
-func (d datatype) relaxed(ctx context.Context, deeds []deed, culprit deed, keep func(deed) bool, steps int) (int, porcupine.CheckResult) {
-	var kept, free []deed
-	for _, x := range deeds {
+func (d datatype) relaxed(ctx context.Context, actions []timedAction, culprit timedAction, keep func(timedAction) bool, steps int) (int, porcupine.CheckResult) {
+	var kept, free []timedAction
+	for _, x := range actions {
 		switch {
 		case x.call > culprit.at:
 		case keep(x):

@@ -29,16 +29,16 @@ func minimalCore(t rapid.TB, events []histories.Event, model Model, res Result) 
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	deeds, err := d.deeds(events, &Result{})
+	actions, err := d.actions(events, &Result{})
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
 	key := events[res.Witness[0]].Key
-	deeds = slices.DeleteFunc(deeds, func(x deed) bool { return x.key != key })
-	named := func(x deed) bool { return slices.Contains(res.Witness, x.call) }
-	var core []deed
-	var culprit deed
-	for _, x := range deeds {
+	actions = slices.DeleteFunc(actions, func(x timedAction) bool { return x.key != key })
+	named := func(x timedAction) bool { return slices.Contains(res.Witness, x.call) }
+	var core []timedAction
+	var culprit timedAction
+	for _, x := range actions {
 		if !named(x) {
 			continue
 		}
@@ -47,7 +47,7 @@ func minimalCore(t rapid.TB, events []histories.Event, model Model, res Result) 
 		}
 	}
 	if len(core)*2 != len(res.Witness) {
-		t.Fatalf("witness %v names more than the calls of %d deeds", res.Witness, len(core))
+		t.Fatalf("witness %v names more than the calls of %d actions", res.Witness, len(core))
 	}
 	if w := res.Window; w == nil || w.First != res.Witness[0] || w.Last != culprit.at {
 		t.Errorf("window %+v, want events %d to %d", w, res.Witness[0], culprit.at)
@@ -63,12 +63,12 @@ func minimalCore(t rapid.TB, events []histories.Event, model Model, res Result) 
 		t.Fatalf("witness %v alone is %v: %v\n%s\nof\n%s", res.Witness, report.Verdict, report.Results[0].Story, show(alone), show(events))
 	}
 	const unbounded = 1 << 40
-	if _, got := d.relaxed(context.Background(), deeds, culprit, named, unbounded); got != porcupine.Illegal {
+	if _, got := d.relaxed(context.Background(), actions, culprit, named, unbounded); got != porcupine.Illegal {
 		t.Fatalf("the other calls can explain witness %v\n%s", res.Witness, show(events))
 	}
 	for _, spared := range core {
-		keep := func(x deed) bool { return named(x) && x.call != spared.call }
-		if _, got := d.relaxed(context.Background(), deeds, culprit, keep, unbounded); got == porcupine.Illegal {
+		keep := func(x timedAction) bool { return named(x) && x.call != spared.call }
+		if _, got := d.relaxed(context.Background(), actions, culprit, keep, unbounded); got == porcupine.Illegal {
 			t.Fatalf("witness %v does not need the call of event %d\n%s", res.Witness, spared.call, show(events))
 		}
 	}

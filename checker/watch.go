@@ -78,7 +78,7 @@ func (w *Watch) Add(events ...histories.Event) Property {
 	}
 	w.n += len(events)
 	switch {
-	case len(events) == 0 || w.stream.divider.fold.Err() != nil: // that is for Check to say
+	case len(events) == 0 || w.stream.divider.summarizer.Err() != nil: // that is for Check to say
 		return ""
 	case w.n >= w.next:
 		odd, w.open = w.open, make(map[string]bool)
@@ -135,7 +135,7 @@ func (d *divider) sofar(key string) *stretch {
 		return nil
 	}
 	for _, o := range c.flying {
-		d.fold.Doubt(o)
+		d.summarizer.Doubt(o)
 	}
 	s := *c.part
 	s.holds = slices.Clone(s.holds)

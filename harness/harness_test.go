@@ -514,12 +514,12 @@ func TestUnknownFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.Nemesis[0].Needs = func(cluster.Cluster) error { return errors.New("no clock") }
+	cfg.Nemesis[0].Unsupported = func(cluster.Cluster) error { return errors.New("no clock") }
 	var needs *harness.NeedsError
 	if _, err := harness.Run(context.Background(), cfg); !errors.As(err, &needs) || needs.Nemesis != "clock" {
 		t.Errorf("a fault that the backend cannot have: %v", err)
 	}
-	cfg.Nemesis[0].Needs = func(cluster.Cluster) error { return nil }
+	cfg.Nemesis[0].Unsupported = func(cluster.Cluster) error { return nil }
 	cfg.Nemesis[0].Try = func(context.Context, cluster.Cluster) error { return errors.New("not on this machine") }
 	if _, err := harness.Run(context.Background(), cfg); !errors.As(err, &needs) || needs.Why.Error() != "not on this machine" {
 		t.Errorf("a fault that this machine cannot have: %v", err)

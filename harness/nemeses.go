@@ -35,7 +35,7 @@ func NemesisTable(backends ...Backend) []NemesisRow {
 	for _, k := range nemesis.Kinds() {
 		row := NemesisRow{Name: k.Name, Title: k.Title, Gaps: map[string]string{}, Means: map[string]string{}}
 		for _, b := range backends {
-			if err := k.Needs(b.Type); err != nil {
+			if err := k.Unsupported(b.Type); err != nil {
 				row.Gaps[b.Name] = err.Error()
 			} else if k.Means != nil {
 				row.Means[b.Name] = k.Means(b.Type)

@@ -90,7 +90,7 @@ func stage(ctx context.Context, cfg Config, env environment) (err error) {
 // needs says which of the faults the servers cannot have, if there is one.
 func (c Config) needs(ctx context.Context, servers cluster.Cluster) error {
 	for _, k := range c.Nemesis {
-		err := k.Needs(servers)
+		err := k.Unsupported(servers)
 		if err == nil && k.Try != nil {
 			err = k.Try(ctx, servers)
 		}

@@ -55,7 +55,7 @@ func ForWorkload(load Load, lock locks.Spec, guard resource.Guard, backend Backe
 	if err != nil {
 		return Config{}, err
 	}
-	for _, unfit := range []error{kind.Needs(lock), guard.Supports(lock)} {
+	for _, unfit := range []error{kind.Unsupported(lock), guard.Supports(lock)} {
 		if unfit != nil {
 			return Config{}, &UnfitError{unfit}
 		}
@@ -68,7 +68,7 @@ func ForWorkload(load Load, lock locks.Spec, guard resource.Guard, backend Backe
 		return Config{}, err
 	}
 	for _, k := range kinds {
-		if err := k.Needs(backend.Type); err != nil {
+		if err := k.Unsupported(backend.Type); err != nil {
 			return Config{}, &NeedsError{Nemesis: k.Name, Backend: backend.Name, Why: err}
 		}
 	}

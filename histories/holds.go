@@ -87,8 +87,8 @@ func (h Hold) Released() Type {
 // history must pass Validate; of any other, Holds returns what it can pair.
 func Holds(events []Event) []Hold {
 	var all []*Hold
-	var f *Fold
-	f = NewFold(Hooks{Began: func(o *Op) {
+	var f *Summarizer
+	f = NewSummarizer(Hooks{Began: func(o *Op) {
 		if h := f.Hold(o.Invoke.Attempt); o.Invoke.F == Acquire && h != nil && h.Invoked.Event == o.Invoke.Index {
 			all = append(all, h)
 		}

@@ -21,7 +21,7 @@ func clientClockJump(client string, c WallClock, now func() time.Time, by time.D
 func clientClockKind() Kind {
 	return Kind{
 		Name: "client-clock", Title: "the clock of a client jumps by up to two TTLs, forward or back",
-		F: ClientClockF, Client: true, Needs: anywhere,
+		F: ClientClockF, Client: true, Unsupported: anywhere,
 		Hits: HitsClient, Amount: ByTime,
 		Begins: "the clock of {client} jumps by {by}",
 		Ends:   "the clock of {client} is set right",

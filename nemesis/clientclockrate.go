@@ -20,7 +20,7 @@ func clientClockRate(client string, c WallClock, now func() time.Time, rate floa
 func clientClockRateKind() Kind {
 	return Kind{
 		Name: "client-clock-rate", Title: "the clock of a client, and its timers, run half to twice as fast",
-		F: ClientClockRateF, Client: true, Needs: anywhere,
+		F: ClientClockRateF, Client: true, Unsupported: anywhere,
 		Hits: HitsClient, Amount: AtRate,
 		Begins: "the clock of {client}, and its timers, run {times} times as fast as they should",
 		Ends:   "the clock of {client} is set right",

@@ -147,8 +147,8 @@ var ErrNoClocks = errors.New("the clocks of these servers cannot be set")
 func clockAheadKind() Kind {
 	return Kind{
 		Name: "clock-ahead", Title: "the clock of a server of the lock jumps, and expiries that merely move are not enough", F: ClockF, Clocks: true,
-		Needs: clockRateKind().Needs,
-		Hits:  HitsServer, Amount: ByTime,
+		Unsupported: clockRateKind().Unsupported,
+		Hits:        HitsServer, Amount: ByTime,
 		Begins: "the clock of {server} is ahead by {by}",
 		Ends:   "the clock of {server} is set right",
 		Make: func(s Scene, t Target) (Fault, error) {
@@ -165,7 +165,7 @@ func clockKind() Kind {
 	return Kind{
 		Name: "clock", F: ClockF, Clocks: true,
 		Title: "the clock of a server of the lock jumps by up to two TTLs, forward or back; logical, forward only, where it cannot be set",
-		Needs: func(c cluster.Cluster) error {
+		Unsupported: func(c cluster.Cluster) error {
 			if _, _, err := asClocked(c); err != nil && needsCommands(c) != nil {
 				return err
 			}

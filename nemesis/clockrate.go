@@ -22,7 +22,7 @@ func clockRate(c clocked, node string, clock Clock, rate float64) Fault {
 func clockRateKind() Kind {
 	return Kind{
 		Name: "clock-rate", Title: "the clock of a server of the lock runs half to twice as fast", F: ClockRateF, Clocks: true,
-		Needs: func(c cluster.Cluster) error {
+		Unsupported: func(c cluster.Cluster) error {
 			_, _, err := asClocked(c)
 			return err
 		},

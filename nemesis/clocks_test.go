@@ -230,7 +230,7 @@ func TestWhichClockFault(t *testing.T) {
 	must(t, err)
 	jump, rate := kinds[0], kinds[1]
 	onProcess(t, process.Options{}, func(w world) {
-		must(t, jump.Needs(w.deployment))
+		must(t, jump.Unsupported(w.deployment))
 		if how := jump.Means(w.deployment); !strings.HasPrefix(how, "logical") {
 			t.Errorf("it jumps %s", how)
 		}
@@ -238,7 +238,7 @@ func TestWhichClockFault(t *testing.T) {
 		if !ok || !strings.Contains(fault.Plan, "logical") {
 			t.Errorf("drew %+v", fault)
 		}
-		if err := rate.Needs(w.deployment); err == nil {
+		if err := rate.Unsupported(w.deployment); err == nil {
 			t.Error("a rate cannot be had")
 		}
 		if _, ok := rate.Draw(scene(w), random()); ok {
@@ -247,7 +247,7 @@ func TestWhichClockFault(t *testing.T) {
 	})
 	everywhereClocked(t, func(w world) {
 		for _, k := range kinds {
-			must(t, k.Needs(w.deployment))
+			must(t, k.Unsupported(w.deployment))
 			fault, ok := k.Draw(scene(w), random())
 			if !ok || strings.Contains(fault.Plan, "logical") {
 				t.Errorf("drew %+v", fault)

@@ -14,10 +14,10 @@ const CrashF histories.F = "kill-client"
 
 // Mortal is a client's memory, which a crash wipes out. Crash records that the client has
 // died, once kill has killed it: by then it believes nothing any more, and the call that it
-// was in has no outcome. Until Reborn it does nothing.
+// was in has no outcome. Until Restart it does nothing.
 type Mortal interface {
 	Crash(kill func() error) error
-	Reborn()
+	Restart()
 }
 
 // crash ends a client in the middle of whatever it does; when the fault is over, a new one
@@ -49,7 +49,7 @@ func crash(client string, memory Mortal, gate *Gate, links []*wire.Link, process
 			for _, l := range links {
 				l.Heal()
 			}
-			memory.Reborn()
+			memory.Restart()
 			gate.Open()
 			return "a new client takes its place", nil
 		},
@@ -74,7 +74,7 @@ func kill(client string, memory Mortal, gate *Gate, process Process) Fault {
 			if err != nil {
 				return "", err
 			}
-			memory.Reborn()
+			memory.Restart()
 			gate.Open()
 			return next, nil
 		},
@@ -83,7 +83,7 @@ func kill(client string, memory Mortal, gate *Gate, process Process) Fault {
 
 func crashKind() Kind {
 	return Kind{
-		Name: CrashName, Title: "a client dies, and later a new one takes its place", F: CrashF, Client: true, Needs: anywhere,
+		Name: CrashName, Title: "a client dies, and later a new one takes its place", F: CrashF, Client: true, Unsupported: anywhere,
 		Means:  means("SIGKILL of the client's process"),
 		Hits:   HitsClient,
 		Begins: "{client} crashes, and another will take its place",

@@ -23,7 +23,7 @@ func (m *memory) Crash(kill func() error) error {
 	return err
 }
 
-func (m *memory) Reborn() { m.reborn++ }
+func (m *memory) Restart() { m.reborn++ }
 
 func TestCrash(t *testing.T) {
 	ops := on(t, func(i *nemesis.Injector, c *embedded.Cluster, clock *sim.Source) {

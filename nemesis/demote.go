@@ -75,7 +75,7 @@ func demoteKind() Kind {
 	return Kind{
 		Name: "demote", Title: "a master becomes a replica while clients still take it for the master (READONLY)", F: DemoteF,
 		Replicas: 1, Promotes: true,
-		Needs: func(c cluster.Cluster) error {
+		Unsupported: func(c cluster.Cluster) error {
 			if err := needsReplica(c); err != nil {
 				return err
 			}

@@ -44,7 +44,7 @@ func disconnect(c cables, node string) Fault {
 func disconnectKind() Kind {
 	return Kind{
 		Name: "disconnect", Title: "a server of the lock is taken off its network", F: DisconnectF, Virtual: "stall",
-		Needs: func(c cluster.Cluster) error {
+		Unsupported: func(c cluster.Cluster) error {
 			if _, ok := c.(cables); !ok {
 				return errNoNetwork
 			}

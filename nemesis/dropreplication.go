@@ -60,7 +60,7 @@ func dropReplication(c replicaNetwork, master, replica string, toReplica, toMast
 func dropReplicationKind() Kind {
 	return Kind{
 		Name: "drop-replication", Title: "packets between a master and its replica are lost, both ways or one", F: DropReplicationF, Replicas: 1, Virtual: "replication",
-		Needs: func(c cluster.Cluster) error {
+		Unsupported: func(c cluster.Cluster) error {
 			if _, ok := c.(replicaNetwork); !ok {
 				return errNoNetwork
 			}

@@ -54,7 +54,7 @@ func place(m wire.Match) cluster.Place { return cluster.Place{Database: m.Databa
 
 func duplicateKind() Kind {
 	return Kind{
-		Name: "duplicate", Title: "a command is sent twice, and the first reply gets lost", F: DuplicateF, Client: true, Resends: true, Needs: anywhere,
+		Name: "duplicate", Title: "a command is sent twice, and the first reply gets lost", F: DuplicateF, Client: true, Resends: true, Unsupported: anywhere,
 		Hits: HitsConnection, Keys: true,
 		Begins: "the next command of {client} to {server} on the lock's key is sent twice",
 		Ends:   "commands of {client} are sent once again",

@@ -81,7 +81,7 @@ func simulatedEviction(c evictionCommander, node string) Fault {
 
 func evictKind() Kind {
 	return Kind{
-		Name: "evict", Title: "a server of the lock evicts all keys for want of memory", F: EvictF, AtOnce: true, Needs: needsCommands,
+		Name: "evict", Title: "a server of the lock evicts all keys for want of memory", F: EvictF, AtOnce: true, Unsupported: needsCommands,
 		Means: func(c cluster.Cluster) string {
 			if _, ok := c.(cluster.EvictionSimulator); ok {
 				return "simulated: keys are deleted"

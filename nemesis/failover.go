@@ -86,7 +86,7 @@ func needsReplica(c cluster.Cluster) error {
 
 func failoverKind() Kind {
 	return Kind{
-		Name: "failover", Title: "a master dies and its replica takes over, once per replica", F: FailoverF, AtOnce: true, Replicas: 1, Promotes: true, Needs: needsReplica,
+		Name: "failover", Title: "a master dies and its replica takes over, once per replica", F: FailoverF, AtOnce: true, Replicas: 1, Promotes: true, Unsupported: needsReplica,
 		Hits:   HitsReplica,
 		Begins: "the master dies, and its replica{nth} is promoted",
 		Make: onSuccession(wantFailover, func(_ Scene, c replicated, master, replica string, others []string) Fault {

@@ -38,7 +38,7 @@ func flush(c cluster.Commander, node string) Fault {
 
 func flushKind() Kind {
 	return Kind{
-		Name: "flush", Title: "somebody deletes all keys of a server of the lock (FLUSHALL)", F: FlushF, AtOnce: true, Needs: needsCommands,
+		Name: "flush", Title: "somebody deletes all keys of a server of the lock (FLUSHALL)", F: FlushF, AtOnce: true, Unsupported: needsCommands,
 		Begins: "somebody deletes all keys of {server}",
 		Hits:   HitsServer, Make: onServer(wantCommands, flush), Pick: pickServer,
 	}

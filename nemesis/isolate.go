@@ -38,7 +38,7 @@ func isolation(c network, node, plan string, paths ...cluster.Path) Fault {
 func isolateKind() Kind {
 	return Kind{
 		Name: "isolate", Title: "packets to a server of the lock, from it or both are lost", F: IsolateF, Virtual: "stall",
-		Needs: needsNetwork, Try: canDrop,
+		Unsupported: needsNetwork, Try: canDrop,
 		Means:  func(cluster.Cluster) string { return "iptables DROP in its container" },
 		Hits:   HitsServer,
 		Begins: "packets to {server} and from there are lost",

@@ -34,7 +34,7 @@ func killServer(c killable, node string) Fault {
 func killKind() Kind {
 	return Kind{
 		Name: "kill", Title: "a server of the lock dies", F: KillF, AtOnce: true,
-		Needs: func(c cluster.Cluster) error {
+		Unsupported: func(c cluster.Cluster) error {
 			if _, ok := c.(killable); !ok {
 				return errors.New("its servers cannot be killed")
 			}

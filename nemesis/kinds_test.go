@@ -292,7 +292,7 @@ func recorded(t *testing.T, k nemesis.Kind, rec *histories.Recorder) {
 // try puts one fault through its probe. A backend that cannot have it must say why.
 func try(t *testing.T, c deployment, rec *histories.Recorder, k nemesis.Kind, p probe) {
 	t.Helper()
-	if err := k.Needs(c); err != nil {
+	if err := k.Unsupported(c); err != nil {
 		t.Logf("not here: %v", err)
 		return
 	}

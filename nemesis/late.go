@@ -44,7 +44,7 @@ func thaw(links []*wire.Link, what string) string {
 
 func lateKind() Kind {
 	return Kind{
-		Name: "late", Title: "what a client and the lock's servers send each other arrives late", F: LateF, Client: true, Needs: anywhere,
+		Name: "late", Title: "what a client and the lock's servers send each other arrives late", F: LateF, Client: true, Unsupported: anywhere,
 		Hits:   HitsClient,
 		Begins: "what {client} and the lock's servers send each other waits",
 		Ends:   "what {client} and the lock's servers sent each other arrives",

@@ -69,7 +69,7 @@ func delayed(delays []*wire.Delay) string {
 
 func latencyKind() Kind {
 	return Kind{
-		Name: "latency", Title: "what a client and the lock's servers send each other takes longer, with jitter", F: LatencyF, Client: true, Needs: anywhere,
+		Name: "latency", Title: "what a client and the lock's servers send each other takes longer, with jitter", F: LatencyF, Client: true, Unsupported: anywhere,
 		Hits: HitsClient, Amount: ByTime,
 		Begins: "{client} is {by} away from the lock's servers",
 		Ends:   "{client} is no longer away from the lock's servers",

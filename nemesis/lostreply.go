@@ -63,7 +63,7 @@ func missing(holds ...*wire.Hold) string {
 
 func lostReplyKind() Kind {
 	return Kind{
-		Name: "lost-reply", Title: "a server executes a command and its reply gets lost", F: LostReplyF, Client: true, Resends: true, Needs: anywhere,
+		Name: "lost-reply", Title: "a server executes a command and its reply gets lost", F: LostReplyF, Client: true, Resends: true, Unsupported: anywhere,
 		Begins: "the next replies of {server} to {client} get lost",
 		Ends:   "replies to {client} arrive again",
 		Hits:   HitsConnection, Make: replyMaker(LostReply, lostReplies), Pick: pickConnection,
@@ -72,7 +72,7 @@ func lostReplyKind() Kind {
 
 func hungReplyKind() Kind {
 	return Kind{
-		Name: "hung-reply", Title: "a server executes a command, its reply gets lost, and the connection hangs", F: HungReplyF, Client: true, Resends: true, Needs: anywhere,
+		Name: "hung-reply", Title: "a server executes a command, its reply gets lost, and the connection hangs", F: HungReplyF, Client: true, Resends: true, Unsupported: anywhere,
 		Begins: "the next replies of {server} to {client} get lost, and the connections hang",
 		Ends:   "replies to {client} arrive again",
 		Hits:   HitsConnection, Make: replyMaker(hungReply, hungReplies), Pick: pickConnection,

@@ -35,7 +35,7 @@ func oneWay(client string, links []*wire.Link, cut wire.Direction) Fault {
 
 func oneWayKind() Kind {
 	return Kind{
-		Name: "one-way", Title: "nothing gets through between a client and the lock's servers, in one direction", F: OneWayF, Client: true, Needs: anywhere,
+		Name: "one-way", Title: "nothing gets through between a client and the lock's servers, in one direction", F: OneWayF, Client: true, Unsupported: anywhere,
 		Hits:          HitsClient,
 		Begins:        "the lock's servers do not hear {client} any more",
 		BeginsOnReply: "{client} does not hear the lock's servers any more, and they hear it",

@@ -100,7 +100,7 @@ func config(ctx context.Context, c cluster.Commander, node string, settings [][]
 
 func oomKind() Kind {
 	return Kind{
-		Name: "oom", Title: "a server of the lock refuses writes for want of memory (OOM)", F: OOMF, Needs: needsCommands,
+		Name: "oom", Title: "a server of the lock refuses writes for want of memory (OOM)", F: OOMF, Unsupported: needsCommands,
 		Means: func(c cluster.Cluster) string {
 			if _, ok := c.(memoryCommander); ok {
 				return "simulated: what would need memory is refused"

@@ -91,7 +91,7 @@ func TestNetworkNeedsOne(t *testing.T) {
 	kinds, err := nemesis.Find([]string{"disconnect", "isolate", "drop-replication"})
 	must(t, err)
 	for _, k := range kinds {
-		if err := k.Needs((*embedded.Cluster)(nil)); err == nil || err.Error() != "its servers have no network that is lockbench's to break" {
+		if err := k.Unsupported((*embedded.Cluster)(nil)); err == nil || err.Error() != "its servers have no network that is lockbench's to break" {
 			t.Errorf("%s on embedded: %v", k.Name, err)
 		}
 	}

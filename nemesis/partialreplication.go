@@ -58,7 +58,7 @@ func partialReplication(d cluster.Demoter, master, wrong string, fed []string) F
 func partialReplicationKind() Kind {
 	return Kind{
 		Name: "partial-replication", Title: "one of two replicas is cut off, and at the end it is the one that takes over", F: PartialReplicationF,
-		Replicas: 2, Promotes: true, Needs: needsReplica,
+		Replicas: 2, Promotes: true, Unsupported: needsReplica,
 		Hits:   HitsReplica,
 		Begins: "the replica{nth} alone is cut off from the master",
 		Ends:   "the replica that was cut off is promoted",

@@ -49,7 +49,7 @@ func partitionFrom(client string, nodes []string, links []*wire.Link, clock Cloc
 
 func partitionKind() Kind {
 	return Kind{
-		Name: "partition", Title: "a client is cut off from the lock's servers", F: PartitionF, Client: true, Needs: anywhere,
+		Name: "partition", Title: "a client is cut off from the lock's servers", F: PartitionF, Client: true, Unsupported: anywhere,
 		Hits:   HitsConnections,
 		Begins: "{client} is cut off from {servers}",
 		Ends:   "{client} reaches all servers again",

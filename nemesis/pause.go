@@ -134,7 +134,7 @@ func suspend(client string, process Process) Fault {
 
 func pauseKind() Kind {
 	return Kind{
-		Name: PauseName, Title: "a client stands still", F: PauseF, Client: true, Needs: anywhere,
+		Name: PauseName, Title: "a client stands still", F: PauseF, Client: true, Unsupported: anywhere,
 		Means:  means("SIGSTOP of the client's process"),
 		Hits:   HitsClient,
 		Begins: "{client} stands still",

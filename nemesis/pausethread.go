@@ -31,7 +31,7 @@ func pauseThread(client string, gate *Gate) Fault {
 // pauseThreadKind is for schedules alone: the clients of random runs are processes.
 func pauseThreadKind() Kind {
 	return Kind{
-		Name: "pause-thread", Title: "one of several threads of a process stands still", F: PauseF, Client: true, Needs: anywhere,
+		Name: "pause-thread", Title: "one of several threads of a process stands still", F: PauseF, Client: true, Unsupported: anywhere,
 		Means:  func(cluster.Cluster) string { return "simulated" },
 		Hits:   HitsClient,
 		Begins: "the thread {client} stands still, and its process goes on",

@@ -74,8 +74,8 @@ func lacks(has, had []cluster.KeyState, lock cluster.Place, away time.Duration) 
 func powerLossKind() Kind {
 	return Kind{
 		Name: "power-loss", Title: "a server of the lock loses power and comes back without its last writes", F: PowerLossF,
-		Longest: time.Second, // a file that is synced once a second lacks no more
-		Needs:   needsAOF,
+		Longest:     time.Second, // a file that is synced once a second lacks no more
+		Unsupported: needsAOF,
 		Means: func(c cluster.Cluster) string {
 			return fmt.Sprintf("simulated: the last writes are cut off (%s)", aof(c.(cluster.Persister), cluster.FsyncEverySec))
 		},

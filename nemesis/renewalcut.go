@@ -62,7 +62,7 @@ func renewalCut(c Victim, links []*wire.Link, lock cluster.Place) Fault {
 
 func renewalCutKind() Kind {
 	return Kind{
-		Name: "renewal-cut", Title: "a client's renewals get lost, and nothing else", F: RenewalCutF, Client: true, Needs: anywhere,
+		Name: "renewal-cut", Title: "a client's renewals get lost, and nothing else", F: RenewalCutF, Client: true, Unsupported: anywhere,
 		Hits: HitsClient, Keys: true,
 		Begins: "the renewals of {client} get lost on the network",
 		Ends:   "renewals of {client} would arrive again",

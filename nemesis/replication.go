@@ -76,7 +76,7 @@ func promote(c cluster.Cluster, r cluster.Replicator, replica string, lock clust
 func replicationKind() Kind {
 	return Kind{
 		Name: "replication", Word: "cut-replication",
-		Title: "the link from a master to its replica is cut", F: CutReplicationF, Spares: true, Replicas: 1, Needs: needsReplica,
+		Title: "the link from a master to its replica is cut", F: CutReplicationF, Spares: true, Replicas: 1, Unsupported: needsReplica,
 		Hits:   HitsReplica,
 		Begins: "the link from the master to its replica{nth} is cut",
 		Ends:   "the link from the master to its replica is restored",
@@ -91,7 +91,7 @@ func replicationKind() Kind {
 // promoteKind is for schedules alone.
 func promoteKind() Kind {
 	return Kind{
-		Name: "promote", Title: "a replica is made the master, and the old one lives on", F: PromoteF, AtOnce: true, Replicas: 1, Promotes: true, Needs: needsReplica,
+		Name: "promote", Title: "a replica is made the master, and the old one lives on", F: PromoteF, AtOnce: true, Replicas: 1, Promotes: true, Unsupported: needsReplica,
 		Hits:   HitsReplica,
 		Begins: "the replica{nth} is promoted",
 		Make: func(s Scene, t Target) (Fault, error) {

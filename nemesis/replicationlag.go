@@ -106,7 +106,7 @@ func arrival(ctx context.Context, c cluster.Cluster, clock Clock, replica, value
 func replicationLagKind() Kind {
 	return Kind{
 		Name: "replication-lag", Title: "what a master sends to its replica arrives late", F: ReplicationLagF, Replicas: 1,
-		Needs: func(c cluster.Cluster) error {
+		Unsupported: func(c cluster.Cluster) error {
 			if _, ok := c.(lagging); !ok {
 				return errors.New("its replicas follow their masters past lockbench")
 			}

@@ -63,7 +63,7 @@ func restart(c restarter, node string) Fault {
 func restartKind() Kind {
 	return Kind{
 		Name: "restart", Title: "a server of the lock dies and comes back empty", F: RestartF, AtOnce: true, Brief: true,
-		Needs: func(c cluster.Cluster) error {
+		Unsupported: func(c cluster.Cluster) error {
 			if _, ok := c.(restarter); !ok {
 				return errors.New("its servers cannot be killed and started again")
 			}

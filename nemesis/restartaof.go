@@ -39,11 +39,11 @@ func restartAOF(c cluster.Persister, clock Clock, node string, lock cluster.Plac
 func restartAOFKind() Kind {
 	return Kind{
 		Name: "restart-aof", Title: "a server of the lock dies and comes back with its append-only file (AOF)", F: RestartAOFF, Brief: true,
-		Needs:  needsAOF,
-		Means:  func(c cluster.Cluster) string { return aof(c.(cluster.Persister), cluster.FsyncAlways) },
-		Hits:   HitsServer,
-		Begins: "{server}: killed, with its append-only file on disk",
-		Ends:   "{server}: started again, with its append-only file",
+		Unsupported: needsAOF,
+		Means:       func(c cluster.Cluster) string { return aof(c.(cluster.Persister), cluster.FsyncAlways) },
+		Hits:        HitsServer,
+		Begins:      "{server}: killed, with its append-only file on disk",
+		Ends:        "{server}: started again, with its append-only file",
 		Make: func(s Scene, t Target) (Fault, error) {
 			return onServer(wantFile, func(c cluster.Persister, node string) Fault { return restartAOF(c, s.Clock, node, s.Kept) })(s, t)
 		},

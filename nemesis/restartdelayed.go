@@ -40,10 +40,10 @@ func restartDelayed(c restarter, clock Clock, node string, delay time.Duration) 
 func restartDelayedKind() Kind {
 	return Kind{
 		Name: "restart-delayed", Title: "a server of the lock dies and comes back empty, a TTL later or more", F: RestartDelayedF,
-		Needs:  restartKind().Needs,
-		Hits:   HitsServer,
-		Begins: "{server}: killed",
-		Ends:   "{server}: started again, empty, a TTL after its death",
+		Unsupported: restartKind().Unsupported,
+		Hits:        HitsServer,
+		Begins:      "{server}: killed",
+		Ends:        "{server}: started again, empty, a TTL after its death",
 		Make: func(s Scene, t Target) (Fault, error) {
 			return onServer(wantRestart, func(c restarter, node string) Fault { return restartDelayed(c, s.Clock, node, s.TTL) })(s, t)
 		},

@@ -124,8 +124,8 @@ type Kind struct {
 	Brief bool
 	// Longest is how long the fault lasts at most; 0 sets no limit.
 	Longest time.Duration
-	// Needs says why no deployment of this sort can have the fault, or nil.
-	Needs func(cluster.Cluster) error
+	// Unsupported returns why no deployment of this sort can have the fault, or nil.
+	Unsupported func(cluster.Cluster) error
 	// Try finds out whether this very deployment can have the fault, where its sort can;
 	// nil: it can.
 	Try func(context.Context, cluster.Cluster) error
@@ -206,7 +206,7 @@ func those(faults []histories.F, is func(Kind) bool) []histories.F {
 	return faults
 }
 
-// anywhere is the Needs of a fault that every deployment can have.
+// anywhere is the Unsupported of a fault that every deployment can have.
 func anywhere(cluster.Cluster) error { return nil }
 
 // Find returns the kinds of those names, or a *catalogue.UnknownError.

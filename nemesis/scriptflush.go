@@ -39,7 +39,7 @@ func scriptFlush(c cluster.Commander, node string) Fault {
 
 func scriptFlushKind() Kind {
 	return Kind{
-		Name: "script-flush", Title: "a server of the lock forgets its scripts (SCRIPT FLUSH)", F: ScriptFlushF, Spares: true, Needs: needsCommands,
+		Name: "script-flush", Title: "a server of the lock forgets its scripts (SCRIPT FLUSH)", F: ScriptFlushF, Spares: true, Unsupported: needsCommands,
 		Begins: "the servers forget all scripts",
 		Hits:   HitsServers, Make: onServer(wantCommands, scriptFlush), Pick: pickServer,
 	}

@@ -87,7 +87,7 @@ func Compatible(kinds []Kind) error {
 func sentinelKind() Kind {
 	return Kind{
 		Name: "sentinel", Title: "a master dies and Redis Sentinels promote its replica", F: SentinelF, Replicas: 1, Sentinels: 3, Virtual: "failover",
-		Needs: func(c cluster.Cluster) error {
+		Unsupported: func(c cluster.Cluster) error {
 			if _, ok := c.(guarded); ok {
 				return nil
 			}

@@ -166,7 +166,7 @@ func makeSplitBrain(s Scene, t Target) (Fault, error) {
 func splitBrainKind() Kind {
 	return Kind{
 		Name: "split-brain", Title: "a master is cut off with some clients, and its replica is promoted for the others", F: SplitBrainF,
-		Replicas: 1, Promotes: true, Needs: needsReplica,
+		Replicas: 1, Promotes: true, Unsupported: needsReplica,
 		Hits:   HitsClient,
 		Begins: "the master is cut off with {client}, and its replica is promoted for everybody else",
 		Ends:   "the old master becomes a replica of the new one, and everybody reaches both",

@@ -92,7 +92,7 @@ func EvictSquatter(ctx context.Context, c cluster.Commander, node string, lock c
 
 func squatterKind() Kind {
 	return Kind{
-		Name: "squatter", Title: "somebody puts a list under a key of the lock (WRONGTYPE)", F: SquatterF, Needs: needsCommands,
+		Name: "squatter", Title: "somebody puts a list under a key of the lock (WRONGTYPE)", F: SquatterF, Unsupported: needsCommands,
 		Hits: HitsServer, Keys: true,
 		Begins: "{server} gets a list under the lock's key from somebody else",
 		Ends:   "{server} has the list no more",

@@ -52,7 +52,7 @@ func stall(c stoppable, node string) Fault {
 func stallKind() Kind {
 	return Kind{
 		Name: "stall", Title: "a server of the lock stands still", F: StallF, Spares: true,
-		Needs: func(c cluster.Cluster) error {
+		Unsupported: func(c cluster.Cluster) error {
 			if _, ok := c.(stoppable); !ok {
 				return errors.New("its servers cannot be stopped")
 			}

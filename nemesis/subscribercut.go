@@ -43,7 +43,7 @@ func subscriberCut(client string, links []*wire.Link, clock Clock) Fault {
 
 func subscriberCutKind() Kind {
 	return Kind{
-		Name: "subscriber-cut", Title: "a client's subscriptions to the lock's servers break", F: SubscriberCutF, Client: true, Needs: anywhere,
+		Name: "subscriber-cut", Title: "a client's subscriptions to the lock's servers break", F: SubscriberCutF, Client: true, Unsupported: anywhere,
 		Hits:   HitsClient,
 		Begins: "the subscriptions of {client} to the lock's servers break",
 		Ends:   "subscriptions of {client} hold again",

@@ -272,12 +272,12 @@ func TestFailoverOncePerReplica(t *testing.T) {
 // TestDrawnSuccessions draws each fault that needs replicas, twice, and sees it through.
 func TestDrawnSuccessions(t *testing.T) {
 	for _, k := range nemesis.Kinds() {
-		if k.Replicas == 0 || k.Sentinels > 0 || k.Needs((*process.Cluster)(nil)) != nil {
+		if k.Replicas == 0 || k.Sentinels > 0 || k.Unsupported((*process.Cluster)(nil)) != nil {
 			continue
 		}
 		t.Run(k.Name, func(t *testing.T) {
 			withReplicas(t, 2, func(w realm) {
-				must(w.t, k.Needs(w.replicated))
+				must(w.t, k.Unsupported(w.replicated))
 				must(w.t, w.Sync(ctx, "master"))
 				r := random()
 				for range 2 {

@@ -49,7 +49,7 @@ func (n Need) metBy(lock locks.Spec) bool {
 
 // Unfit says why the scenario has nothing to say of a lock; empty: it has.
 func (s Scenario) Unfit(lock locks.Spec) string {
-	if err := s.Script.Needs(lock); err != nil {
+	if err := s.Script.Unsupported(lock); err != nil {
 		return err.Error()
 	}
 	switch {

@@ -101,7 +101,7 @@ func (s Scenario) Case(lock string, guard resource.Guard) Case {
 	if i := s.find(lock, guard); i >= 0 {
 		return s.Cases[i]
 	}
-	return Case{Lock: lock, Guard: guard, Remedy: s.remedy, Want: s.beyondHope()}
+	return Case{Lock: lock, Guard: guard, Remedy: s.remedy, Want: s.unwinnable()}
 }
 
 // Names says whether the catalogue says something of a lock under a guard.
@@ -111,8 +111,8 @@ func (s Scenario) find(lock string, guard resource.Guard) int {
 	return slices.IndexFunc(s.Cases, func(c Case) bool { return c.Lock == lock && c.Guard == guard && c.Remedy == s.remedy })
 }
 
-// beyondHope wants nothing of the properties that all survivors break.
-func (s Scenario) beyondHope() checker.Expectation {
+// unwinnable wants nothing of the properties that all survivors break.
+func (s Scenario) unwinnable() checker.Expectation {
 	want := checker.Expectation{}
 	for p, v := range s.Broken().Want {
 		if v == checker.Fail && !slices.ContainsFunc(s.Survivors(), func(c Case) bool { return c.Want[p] != checker.Fail }) {

@@ -32,7 +32,7 @@ type Section interface {
 
 // Client is one worker: it calls the lock and the register one call at a time and
 // records each. It is not safe for concurrent use, except Holds, Calls, Life, Crash and
-// Reborn.
+// Restart.
 type Client struct {
 	Name     string
 	Worker   int

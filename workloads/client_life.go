@@ -4,7 +4,7 @@ import (
 	"github.com/lockbench/lockbench/histories"
 )
 
-// Crash ends the client by kill: it believes nothing any more, and until Reborn it does
+// Crash ends the client by kill: it believes nothing any more, and until Restart it does
 // nothing any more. A call that it is in has no outcome, as nobody is left to learn it. It
 // may be called at any time.
 func (c *Client) Crash(kill func() error) error {
@@ -28,9 +28,9 @@ func (c *Client) dead() bool {
 	return c.crashed
 }
 
-// Reborn lets another client, with a new process number, go on in the place of one that
+// Restart lets another client, with a new process number, go on in the place of one that
 // crashed.
-func (c *Client) Reborn() {
+func (c *Client) Restart() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.crashed = false

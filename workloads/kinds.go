@@ -29,9 +29,9 @@ func Find(name string) (Kind, error) {
 	return catalogue.Find("workload", name, Kinds(), func(k Kind) string { return k.Name })
 }
 
-// Needs says why a lock cannot be put under the load, and what helps, or nil: which locks can or,
+// Unsupported returns why a lock cannot be put under the load, and what helps, or nil: which locks can or,
 // of a worker's, what its hello lacks.
-func (k Kind) Needs(lock locks.Spec) error {
+func (k Kind) Unsupported(lock locks.Spec) error {
 	if k.Serves == nil || k.Serves(lock) {
 		return nil
 	}

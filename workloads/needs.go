@@ -6,8 +6,8 @@ import (
 	"github.com/lockbench/lockbench/locks"
 )
 
-// Needs says why a script cannot be played with a lock, or nil.
-func (p Script) Needs(lock locks.Spec) error {
+// Unsupported returns why a script cannot be played with a lock, or nil.
+func (p Script) Unsupported(lock locks.Spec) error {
 	if p.Reenters() && !lock.Reenters {
 		return fmt.Errorf("its clients re-enter the lock, and lock %s cannot be re-entered (lockbench list locks)", lock.Name)
 	}

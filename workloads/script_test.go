@@ -34,20 +34,20 @@ func TestStepsNameWhatIsMissing(t *testing.T) {
 
 func TestScriptsNeedRefusalsThatCanBeReleased(t *testing.T) {
 	script := workloads.Script{Schedule: schedule.Schedule{Steps: []schedule.Step{{Verb: schedule.Release, Who: []string{"A"}, Refused: true}}}}
-	if err := script.Needs(locks.Spec{Name: "plain"}); err == nil || !strings.Contains(err.Error(), "lock plain does not say that a refusal leaves anything to release") {
+	if err := script.Unsupported(locks.Spec{Name: "plain"}); err == nil || !strings.Contains(err.Error(), "lock plain does not say that a refusal leaves anything to release") {
 		t.Errorf("a plain lock: %v", err)
 	}
-	if err := script.Needs(locks.Spec{Promises: locks.Promises{ReleasesRefused: true}}); err != nil {
+	if err := script.Unsupported(locks.Spec{Promises: locks.Promises{ReleasesRefused: true}}); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestScriptsNeedLocksThatCanBeReentered(t *testing.T) {
 	script := workloads.Script{Schedule: schedule.Schedule{Steps: []schedule.Step{{Verb: schedule.Reenter, Who: []string{"A"}}}}}
-	if err := script.Needs(locks.Spec{Name: "plain"}); err == nil || !strings.Contains(err.Error(), "lock plain cannot be re-entered") {
+	if err := script.Unsupported(locks.Spec{Name: "plain"}); err == nil || !strings.Contains(err.Error(), "lock plain cannot be re-entered") {
 		t.Errorf("a plain lock: %v", err)
 	}
-	for _, ok := range []error{script.Needs(locks.Spec{Reenters: true}), workloads.Script{}.Needs(locks.Spec{})} {
+	for _, ok := range []error{script.Unsupported(locks.Spec{Reenters: true}), workloads.Script{}.Unsupported(locks.Spec{})} {
 		if ok != nil {
 			t.Error(ok)
 		}

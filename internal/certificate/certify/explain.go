@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench/internal/certificate"
 )
 
-// A deed is a call on a lock.
-type deed struct {
+// An operation is a call on a lock.
+type operation struct {
 	number int64 // of the calls on its key
 	call   certificate.Call
 	invoke *histories.Event
@@ -19,9 +19,9 @@ type deed struct {
 	taken  bool             // it took effect
 }
 
-// outcome is what is known of a deed: OK, or Fail if it was refused. Info is all else; of such a
-// deed invalid says that it certainly had no effect.
-func (d *deed) outcome() (t histories.Type, invalid bool) {
+// outcome is what is known of an operation: OK, or Fail if it was refused. Info is all else; of such a
+// operation invalid says that it certainly had no effect.
+func (d *operation) outcome() (t histories.Type, invalid bool) {
 	switch {
 	case d.answer == nil || d.answer.Type == histories.Info:
 		return histories.Info, false
@@ -32,7 +32,7 @@ func (d *deed) outcome() (t histories.Type, invalid bool) {
 	return histories.Fail, !refused
 }
 
-func (d *deed) done() bool {
+func (d *operation) done() bool {
 	t, _ := d.outcome()
 	return t != histories.Fail
 }
@@ -44,19 +44,19 @@ func (d *deed) done() bool {
 type solver struct {
 	lock     certificate.Lock
 	effects  certificate.Effects
-	last     time.Duration      // when the last effect was taken
-	changes  map[uint64][]*deed // by attempt: invoked, not refused, not taken
-	acquires []*deed            // those of them that are acquires and were granted
-	unknown  []*deed            // those of them that are acquires of unknown outcome
-	refusals []*deed            // invoked, and not true yet
-	untrue   bool               // a token does not rise
+	last     time.Duration           // when the last effect was taken
+	changes  map[uint64][]*operation // by attempt: invoked, not refused, not taken
+	acquires []*operation            // those of them that are acquires and were granted
+	unknown  []*operation            // those of them that are acquires of unknown outcome
+	refusals []*operation            // invoked, and not true yet
+	untrue   bool                    // a token does not rise
 }
 
 // maxDepth is how many calls may need each other.
 const maxDepth = 32
 
 // begin takes an invocation.
-func (s *solver) begin(d *deed) {
+func (s *solver) begin(d *operation) {
 	t, invalid := d.outcome()
 	switch {
 	case invalid:
@@ -74,7 +74,7 @@ func (s *solver) begin(d *deed) {
 }
 
 // end takes the answer to a call, by which it must have taken effect.
-func (s *solver) end(d *deed) bool {
+func (s *solver) end(d *operation) bool {
 	if t, invalid := d.outcome(); invalid || t == histories.Info {
 		return true
 	}
@@ -82,7 +82,7 @@ func (s *solver) end(d *deed) bool {
 }
 
 // force lets d take effect by now, after what must come before. It says whether it could.
-func (s *solver) force(d *deed, now time.Duration, depth int) bool {
+func (s *solver) force(d *operation, now time.Duration, depth int) bool {
 	for !d.taken {
 		helper := s.before(d)
 		if helper == nil {
@@ -101,9 +101,9 @@ func (s *solver) force(d *deed, now time.Duration, depth int) bool {
 }
 
 // before returns a call that must have taken effect before d, as it succeeded and could not after d.
-func (s *solver) before(d *deed) *deed {
+func (s *solver) before(d *operation) *operation {
 	for _, attempt := range s.ends(d) {
-		var release *deed
+		var release *operation
 		for _, x := range s.changes[attempt] {
 			t, _ := x.outcome()
 			switch {
@@ -122,7 +122,7 @@ func (s *solver) before(d *deed) *deed {
 }
 
 // ends returns the attempts that no longer have the key when d has taken effect, and do before.
-func (s *solver) ends(d *deed) []uint64 {
+func (s *solver) ends(d *operation) []uint64 {
 	switch {
 	case d.invoke.F == histories.Acquire && d.done():
 		return s.lock.Blocking(&d.call)
@@ -133,7 +133,7 @@ func (s *solver) ends(d *deed) []uint64 {
 }
 
 // help returns a call without which d cannot take effect by now, or nil.
-func (s *solver) help(d *deed, now time.Duration) *deed {
+func (s *solver) help(d *operation, now time.Duration) *operation {
 	switch {
 	case d.invoke.F == histories.Acquire && !d.done():
 		if i := s.soonest(); i != nil {
@@ -157,25 +157,25 @@ func (s *solver) help(d *deed, now time.Duration) *deed {
 }
 
 // soonest is the acquire that is answered first of those that are under way and will be granted.
-func (s *solver) soonest() *deed {
+func (s *solver) soonest() *operation {
 	if len(s.acquires) == 0 {
 		return nil
 	}
-	return slices.MinFunc(s.acquires, func(a, b *deed) int { return a.answer.Index - b.answer.Index })
+	return slices.MinFunc(s.acquires, func(a, b *operation) int { return a.answer.Index - b.answer.Index })
 }
 
 // early is the acquire of unknown outcome whose lease would be over first, or nil: the last of those
 // that may have taken effect at once, or the first of the others.
-func (s *solver) early() *deed {
+func (s *solver) early() *operation {
 	if len(s.unknown) == 0 {
 		return nil
 	}
-	next, _ := slices.BinarySearchFunc(s.unknown, s.last, func(d *deed, last time.Duration) int { return cmp.Compare(d.invoke.Time, last) })
+	next, _ := slices.BinarySearchFunc(s.unknown, s.last, func(d *operation, last time.Duration) int { return cmp.Compare(d.invoke.Time, last) })
 	return s.unknown[max(0, next-1)]
 }
 
 // shortens is a call of unknown outcome that may have ended an attempt's lease by now, or nil.
-func (s *solver) shortens(attempt uint64, but *deed, now time.Duration) *deed {
+func (s *solver) shortens(attempt uint64, but *operation, now time.Duration) *operation {
 	for _, x := range s.changes[attempt] {
 		t, _ := x.outcome()
 		short := x.invoke.F == histories.Extend && x.invoke.TTL > 0 && x.invoke.TTL <= now-max(s.last, x.invoke.Time)
@@ -187,7 +187,7 @@ func (s *solver) shortens(attempt uint64, but *deed, now time.Duration) *deed {
 }
 
 // take lets d take effect at an instant.
-func (s *solver) take(d *deed, at time.Duration) {
+func (s *solver) take(d *operation, at time.Duration) {
 	e := certificate.Effect{Call: d.number, At: at, Done: d.done()}
 	if d.invoke.F == histories.Acquire && e.Done && d.answer != nil {
 		e.Token = d.answer.Token
@@ -196,7 +196,7 @@ func (s *solver) take(d *deed, at time.Duration) {
 	s.lock.Take(&d.call, e.Done, at)
 	s.last, d.taken = at, true
 	s.effects.Add(e)
-	isD := func(x *deed) bool { return x == d }
+	isD := func(x *operation) bool { return x == d }
 	if e.Done {
 		rest := slices.DeleteFunc(s.changes[d.invoke.Attempt], isD)
 		if s.changes[d.invoke.Attempt] = rest; len(rest) == 0 {
@@ -228,18 +228,18 @@ func (s *solver) settle() {
 // explain returns the explanations of keys that it finds, in order of their first calls, and why there
 // is none of the first of the others; empty if there is one of every key.
 func explain(events []histories.Event) (found []certificate.Explanation, missing string) {
-	deeds := deedsOf(events)
+	operations := deedsOf(events)
 	solvers := make(map[string]*solver)
 	var keys []string
 	failed := make(map[string]int) // the event that nothing explains, by key
 	for i := range events {
-		e, d := &events[i], deeds[i]
+		e, d := &events[i], operations[i]
 		if d == nil {
 			continue
 		}
 		s := solvers[e.Key]
 		if s == nil {
-			s = &solver{changes: make(map[uint64][]*deed)}
+			s = &solver{changes: make(map[uint64][]*operation)}
 			solvers[e.Key], keys = s, append(keys, e.Key)
 		}
 		if _, over := failed[e.Key]; over {
@@ -264,23 +264,23 @@ func explain(events []histories.Event) (found []certificate.Explanation, missing
 }
 
 // deedsOf returns the calls on locks, each at the events of its invocation and its answer.
-func deedsOf(events []histories.Event) []*deed {
-	deeds := make([]*deed, len(events))
-	open := make(map[int]*deed)       // by process
+func deedsOf(events []histories.Event) []*operation {
+	operations := make([]*operation, len(events))
+	open := make(map[int]*operation)  // by process
 	numbers := make(map[string]int64) // by key
 	for i := range events {
 		e := &events[i]
 		switch {
 		case e.Process < 0 || e.Single() || e.F != histories.Acquire && e.F != histories.Release && e.F != histories.Extend:
 		case e.Type == histories.Invoke:
-			deeds[i] = &deed{number: numbers[e.Key], call: certificate.CallOf(e), invoke: e}
-			open[e.Process] = deeds[i]
+			operations[i] = &operation{number: numbers[e.Key], call: certificate.CallOf(e), invoke: e}
+			open[e.Process] = operations[i]
 			numbers[e.Key]++
 		case open[e.Process] != nil:
-			deeds[i] = open[e.Process]
-			deeds[i].answer = e
+			operations[i] = open[e.Process]
+			operations[i].answer = e
 			delete(open, e.Process)
 		}
 	}
-	return deeds
+	return operations
 }

@@ -40,7 +40,7 @@ func (clock) Sleep(_ context.Context, d time.Duration) error {
 type memory struct{}
 
 func (memory) Crash(kill func() error) error { return kill() }
-func (memory) Reborn()                       {}
+func (memory) Restart()                      {}
 
 // scene is the cluster, and the clients that can be hit.
 func scene(c *Cluster, clients ...nemesis.Victim) nemesis.Scene {
@@ -118,14 +118,14 @@ func TestNemesis(t *testing.T) {
 	}
 	kinds := nemesis.Kinds()
 	for name := range looks {
-		if !slices.ContainsFunc(kinds, func(k nemesis.Kind) bool { return k.Name == name && k.Needs(c) == nil }) {
+		if !slices.ContainsFunc(kinds, func(k nemesis.Kind) bool { return k.Name == name && k.Unsupported(c) == nil }) {
 			t.Errorf("there is no nemesis %s here", name)
 		}
 	}
 	last := slices.IndexFunc(kinds, func(k nemesis.Kind) bool { return k.Name == "failover" }) // no way back
 	kinds = append(slices.Delete(kinds, last, last+1), nemesis.Kinds()[last])
 	for _, k := range kinds {
-		if k.Needs(c) != nil {
+		if k.Unsupported(c) != nil {
 			continue
 		}
 		if looks[k.Name] == nil && (k.Promotes || k.Sentinels > 0) {

@@ -8,32 +8,32 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// mind is what a client takes to be true of the lock.
-type mind uint8
+// opinion is what a client takes to be true of the lock.
+type opinion uint8
 
 const (
-	asks     mind = iota // it has asked for the lock and does not know the answer
-	holds                // it believes to hold the lock
-	refused              // it was refused
-	unsure               // it will never know what its acquire did
-	returns              // it gives the lock back and does not know the answer
-	returned             // it has given the lock back
-	robbed               // it was told that the lock is not its own any more
-	doubts               // it will never know what its release did
-	gone                 // it hangs, or has walked away, and will never give the lock back
+	asks     opinion = iota // it has asked for the lock and does not know the answer
+	holds                   // it believes to hold the lock
+	refused                 // it was refused
+	unsure                  // it will never know what its acquire did
+	returns                 // it gives the lock back and does not know the answer
+	returned                // it has given the lock back
+	robbed                  // it was told that the lock is not its own any more
+	doubts                  // it will never know what its release did
+	gone                    // it hangs, or has walked away, and will never give the lock back
 	dead
 )
 
 // belief is what one client believes when a step is over.
 type belief struct {
-	client string
-	mind   mind
-	shared bool          // as a reader
-	depth  int           // holds: how many acquires of its are not released, one inside the other
-	until  time.Duration // holds: when the lock told it that the lease ends; 0: it did not
-	renews bool          // holds: its lock renews the lease, so that until is not the end
-	over   bool          // holds: until has passed
-	still  bool          // it stands still, and so cannot look
+	client  string
+	opinion opinion
+	shared  bool          // as a reader
+	depth   int           // holds: how many acquires of its are not released, one inside the other
+	until   time.Duration // holds: when the lock told it that the lease ends; 0: it did not
+	renews  bool          // holds: its lock renews the lease, so that until is not the end
+	over    bool          // holds: until has passed
+	still   bool          // it stands still, and so cannot look
 }
 
 // beliefs are those of the clients that have done something, in the order of their names,
@@ -62,7 +62,7 @@ func beliefs(events []histories.Event, now time.Duration, renews bool) []belief 
 	for _, worker := range workers {
 		b := *byWorker[worker]
 		b.still = still[b.client]
-		b.renews = renews && b.mind == holds
+		b.renews = renews && b.opinion == holds
 		b.over = b.until > 0 && b.until <= now && !b.renews
 		all = append(all, b)
 	}
@@ -78,12 +78,12 @@ func (b *belief) hear(e histories.Event) {
 			b.shared = e.Mode() == histories.Shared
 			b.asks()
 		case histories.OK:
-			b.mind, b.until = holds, e.Deadline
+			b.opinion, b.until = holds, e.Deadline
 			b.depth++
 		case histories.Fail:
 			b.keeps(refused)
 		case histories.Info:
-			b.mind = unsure
+			b.opinion = unsure
 		}
 	case histories.Extend:
 		if e.Type == histories.OK {
@@ -97,18 +97,18 @@ func (b *belief) hear(e histories.Event) {
 		case histories.OK:
 			b.keeps(returned)
 		case histories.Fail:
-			b.mind = robbed
+			b.opinion = robbed
 		case histories.Info:
-			b.mind = doubts
+			b.opinion = doubts
 		}
 	case histories.Lost:
-		b.mind = robbed
+		b.opinion = robbed
 	case histories.Abandon:
-		b.mind = gone
+		b.opinion = gone
 	case histories.Crash:
-		b.mind = dead
+		b.opinion = dead
 	}
-	if b.mind != holds {
+	if b.opinion != holds {
 		b.depth, b.until = 0, 0
 	}
 }
@@ -116,13 +116,13 @@ func (b *belief) hear(e histories.Event) {
 // asks lets a client ask for the lock. If it enters it again it goes on to hold what it has.
 func (b *belief) asks() {
 	if b.depth == 0 {
-		b.mind, b.until = asks, 0
+		b.opinion, b.until = asks, 0
 	}
 }
 
-// keeps gives a client a mind, unless it is inside of an acquire that is not released yet.
-func (b *belief) keeps(m mind) {
+// keeps gives a client an opinion, unless it is inside of an acquire that is not released yet.
+func (b *belief) keeps(o opinion) {
 	if b.depth == 0 {
-		b.mind = m
+		b.opinion = o
 	}
 }

@@ -112,7 +112,7 @@ func sign(s, before scene) string {
 	}
 	for _, now := range s.beliefs {
 		now.until = 0
-		if old := slices.IndexFunc(before.beliefs, func(o belief) bool { return o.client == now.client && o.mind == now.mind && o.depth == now.depth }); old < 0 {
+		if old := slices.IndexFunc(before.beliefs, func(o belief) bool { return o.client == now.client && o.opinion == now.opinion && o.depth == now.depth }); old < 0 {
 			fmt.Fprintln(&b, now)
 		}
 	}

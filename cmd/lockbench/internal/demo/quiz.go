@@ -115,7 +115,7 @@ func calls(client string, scenes []scene) (granted bool, denied int, with bool) 
 // may have been before them.
 func isDenied(client string, scenes []scene) bool {
 	return slices.ContainsFunc(scenes[len(scenes)-1].beliefs, func(b belief) bool {
-		return b.client == client && (b.mind == refused || b.mind == unsure)
+		return b.client == client && (b.opinion == refused || b.opinion == unsure)
 	})
 }
 

@@ -149,7 +149,7 @@ func (t *teller) access(a access) string {
 
 func (t *teller) belief(b belief) string {
 	text := ""
-	switch b.mind {
+	switch b.opinion {
 	case asks:
 		text = t.lang.text("believes.asks")
 	case holds:
@@ -194,5 +194,5 @@ func (t *teller) belief(b belief) string {
 
 // settled says that nothing is to be told of b until it changes.
 func (b belief) settled() bool {
-	return !b.still && b.mind != asks && b.mind != holds && b.mind != returns
+	return !b.still && b.opinion != asks && b.opinion != holds && b.opinion != returns
 }

@@ -114,10 +114,10 @@ type Role string
 
 // The roles.
 const (
-	Broken Role = "broken" // the lock that the scenario is about
-	Too    Role = "too"    // another lock that breaks as it does
-	Twin   Role = "twin"   // a lock that survives the same steps
-	Own    Role = "own"    // the user's own
+	Broken     Role = "broken" // the lock that the scenario is about
+	AlsoBroken Role = "too"    // another lock that breaks as it does
+	Twin       Role = "twin"   // a lock that survives the same steps
+	Own        Role = "own"    // the user's own
 )
 
 // Row is one run and what came of it.

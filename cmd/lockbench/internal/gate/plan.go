@@ -90,7 +90,7 @@ func (p *Plan) cases(s scenarios.Scenario) ([]item, error) {
 		if err := c.Guard.Supports(lock); err != nil {
 			return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
 		}
-		role := Too
+		role := AlsoBroken
 		switch {
 		case s.Holds || s.Saves(c):
 			role = Twin

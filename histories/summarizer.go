@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// A Fold takes a history event by event, pairs it, and hands on each call as it begins and as it
+// A Summarizer takes a history event by event, pairs it, and hands on each call as it begins and as it
 // ends. Of the events it keeps what later ones are held against: the calls that are under way and
 // the attempts that nobody has said to forget. So a history can be judged that is larger than
-// memory. Make one with NewFold.
-type Fold struct {
+// memory. Make one with NewSummarizer.
+type Summarizer struct {
 	checks  *validator
 	left    Summary
 	tallies map[F]*Tally
@@ -23,7 +23,7 @@ type Fold struct {
 	healed   int             // the last event at which a fault was over
 }
 
-// A Summary is what a Fold knows of the events so far, all keys together.
+// A Summary is what a Summarizer knows of the events so far, all keys together.
 type Summary struct {
 	Events  int
 	Faults  []*Op       // in the order of their starts
@@ -47,16 +47,16 @@ type Tally struct {
 // Unknown is how many of the calls have no known outcome.
 func (t Tally) Unknown() int { return t.Calls - t.OK - t.Failed }
 
-// Hooks are told of what a Fold pairs. Each may be nil.
+// Hooks are told of what a Summarizer pairs. Each may be nil.
 type Hooks struct {
-	Began func(*Op)           // a client's call; of an acquire, the Fold has its Hold by then
+	Began func(*Op)           // a client's call; of an acquire, the Summarizer has its Hold by then
 	Ended func(*Op)           // it returned; its Hold tells what came of it
 	Over  func(*Hold, *Event) // a belief was ended by an event that is no call
 }
 
-// NewFold returns a Fold of no events.
-func NewFold(hooks Hooks) *Fold {
-	f := &Fold{
+// NewSummarizer returns a Summarizer of no events.
+func NewSummarizer(hooks Hooks) *Summarizer {
+	f := &Summarizer{
 		checks:  newValidator(),
 		tallies: make(map[F]*Tally),
 		open:    make(map[int][]*Hold),
@@ -67,7 +67,7 @@ func NewFold(hooks Hooks) *Fold {
 }
 
 // Add takes the next event, of which it keeps a copy where it has to.
-func (f *Fold) Add(e *Event) {
+func (f *Summarizer) Add(e *Event) {
 	f.left.Events++
 	if e.Type == Info && (e.F == Hung || e.Disturbance()) {
 		f.left.Incidents = append(f.left.Incidents, *e)
@@ -84,7 +84,7 @@ func (f *Fold) Add(e *Event) {
 }
 
 // Hold returns the hold of an attempt, or nil if it was refused, was forgotten or never began.
-func (f *Fold) Hold(attempt uint64) *Hold {
+func (f *Summarizer) Hold(attempt uint64) *Hold {
 	if a := f.checks.of(attempt); a != nil {
 		return a.hold
 	}
@@ -92,7 +92,7 @@ func (f *Fold) Hold(attempt uint64) *Hold {
 }
 
 // Call returns the call that a process has under way, or nil.
-func (f *Fold) Call(process int) *Op {
+func (f *Summarizer) Call(process int) *Op {
 	if p := f.checks.pairs.process(process); p.open {
 		return p.call
 	}
@@ -100,7 +100,7 @@ func (f *Fold) Call(process int) *Op {
 }
 
 // Forget forgets an attempt. What is called for it later belongs to no hold.
-func (f *Fold) Forget(attempt uint64) {
+func (f *Summarizer) Forget(attempt uint64) {
 	if h := f.Hold(attempt); h != nil {
 		f.close(h)
 	}
@@ -108,13 +108,13 @@ func (f *Fold) Forget(attempt uint64) {
 }
 
 // Doubt takes a call that is under way for one that may have had its effect, until it returns.
-func (f *Fold) Doubt(o *Op) { f.unanswered(o) }
+func (f *Summarizer) Doubt(o *Op) { f.unanswered(o) }
 
 // Err is the error of Validate so far.
-func (f *Fold) Err() error { return f.checks.found.err() }
+func (f *Summarizer) Err() error { return f.checks.found.err() }
 
 // Finish takes the end of the history: the calls under way have no outcome.
-func (f *Fold) Finish() {
+func (f *Summarizer) Finish() {
 	for p := range f.checks.pairs.known.all {
 		if p.open {
 			f.unanswered(p.call)
@@ -123,7 +123,7 @@ func (f *Fold) Finish() {
 }
 
 // Summary returns what is known of the events so far. The error is that of Validate.
-func (f *Fold) Summary() (Summary, error) {
+func (f *Summarizer) Summary() (Summary, error) {
 	left := f.left
 	left.Tallies = make(map[F]Tally, len(f.tallies))
 	for kind, t := range f.tallies {
@@ -132,7 +132,7 @@ func (f *Fold) Summary() (Summary, error) {
 	return left, f.checks.found.err()
 }
 
-func (f *Fold) count(e *Event) {
+func (f *Summarizer) count(e *Event) {
 	t := f.tallies[e.F]
 	if t == nil {
 		t = new(Tally)
@@ -166,7 +166,7 @@ func (t *Tally) count(e *Event) {
 }
 
 // opened takes the beginning of an operation.
-func (f *Fold) opened(o *Op) {
+func (f *Summarizer) opened(o *Op) {
 	e := &o.Invoke
 	if e.Process == Nemesis {
 		f.left.Faults = append(f.left.Faults, o)
@@ -186,7 +186,7 @@ func (f *Fold) opened(o *Op) {
 	}
 }
 
-func (f *Fold) acquire(e *Event) {
+func (f *Summarizer) acquire(e *Event) {
 	a := f.checks.of(e.Attempt)
 	if a == nil || a.event != e.Index {
 		return // the history is not valid
@@ -200,7 +200,7 @@ func (f *Fold) acquire(e *Event) {
 }
 
 // closed takes the end of an operation.
-func (f *Fold) closed(o *Op) {
+func (f *Summarizer) closed(o *Op) {
 	e := &o.Complete
 	if e.Process == Nemesis {
 		f.sick--
@@ -214,7 +214,7 @@ func (f *Fold) closed(o *Op) {
 }
 
 // answered tells the hold of a call what came of that.
-func (f *Fold) answered(o *Op) {
+func (f *Summarizer) answered(o *Op) {
 	e := &o.Complete
 	h := f.Hold(e.Attempt)
 	switch {
@@ -248,7 +248,7 @@ func (f *Fold) answered(o *Op) {
 }
 
 // unanswered takes a call that may have succeeded.
-func (f *Fold) unanswered(o *Op) {
+func (f *Summarizer) unanswered(o *Op) {
 	h := f.Hold(o.Invoke.Attempt)
 	if h == nil || o.Invoke.F != Extend {
 		return
@@ -271,7 +271,7 @@ func (h *Hold) forget(invoked int) {
 }
 
 // end ends the beliefs that e ends.
-func (f *Fold) end(e *Event) {
+func (f *Summarizer) end(e *Event) {
 	if e.Process <= Nemesis {
 		return
 	}
@@ -292,7 +292,7 @@ func (f *Fold) end(e *Event) {
 
 // crash takes the end of a client: a call of its process has no outcome, and it believes in nothing
 // any more.
-func (f *Fold) crash(e *Event) {
+func (f *Summarizer) crash(e *Event) {
 	if o := f.Call(e.Process); o != nil {
 		f.unanswered(o)
 	}
@@ -302,20 +302,20 @@ func (f *Fold) crash(e *Event) {
 	}
 }
 
-func (f *Fold) tell(h *Hold, e *Event) {
+func (f *Summarizer) tell(h *Hold, e *Event) {
 	if f.gone != nil {
 		f.gone(h, e)
 	}
 }
 
 // over ends the belief in h at e.
-func (f *Fold) over(h *Hold, e *Event) {
+func (f *Summarizer) over(h *Hold, e *Event) {
 	h.Ended, h.End = at(e), e.F
 	f.close(h)
 }
 
 // close takes h from those that nothing has ended.
-func (f *Fold) close(h *Hold) {
+func (f *Summarizer) close(h *Hold) {
 	open := f.open[h.Worker]
 	i := slices.Index(open, h)
 	switch {
