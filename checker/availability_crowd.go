@@ -92,12 +92,12 @@ func (a ailments) of(worker int) cover {
 	return c
 }
 
-// ofClient says whether a fault touches a client, and no server.
+// ofClient reports whether a fault touches a client, and no server.
 func ofClient(f *histories.Op, opt Options, worker int) bool {
 	return slices.Contains(opt.clientFaults(), f.Invoke.F) && (f.Invoke.Node == "" || !isWorker(f.Invoke.Node) || opt.together(f.Invoke.Node, worker))
 }
 
-// together says whether a worker of that name is another one, or a thread of its process.
+// together reports whether a worker of that name is another one, or a thread of its process.
 func (o Options) together(name string, worker int) bool {
 	if name == histories.WorkerName(worker) {
 		return true
@@ -110,7 +110,7 @@ func (o Options) together(name string, worker int) bool {
 	return false
 }
 
-// isWorker says whether a name is one that workers have.
+// isWorker reports whether a name is one that workers have.
 func isWorker(name string) bool {
 	return name != "" && name[0] >= 'A' && name[0] <= 'Z'
 }

@@ -71,7 +71,7 @@ const (
 	Spinning         CauseKind = "spinning"          // a wait that sent commands without a pause
 )
 
-// Derived says whether c says why, and not only what was seen.
+// Derived reports whether c says why, and not only what was seen.
 func (c Cause) Derived() bool { return c.Kind != Seen && c.Kind != "" }
 
 // Rank orders causes: the nearest to what has to be mended comes first. It is that of the

@@ -129,7 +129,7 @@ type spec struct {
 	// definition says in one sentence when the property holds, for people; it completes "holds if".
 	definition string
 	judge      func(*record, Options) judge
-	// concerns says whether a history has so far anything to do with the property; if not, it is
+	// concerns reports whether a history has so far anything to do with the property; if not, it is
 	// not reported. Nil means that every history has.
 	concerns func(*record) bool
 	engine   string

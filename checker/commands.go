@@ -107,7 +107,7 @@ func (c *Commands) ended(b *histories.Hold, seen time.Duration, suspects []*hist
 	return testimony{cleared: known}
 }
 
-// reached says whether one of the suspects sent a command that may have ended b when b had been granted.
+// reached reports whether one of the suspects sent a command that may have ended b when b had been granted.
 func (c *Commands) reached(b *histories.Hold, seen time.Duration, suspects []*histories.Op) bool {
 	return slices.ContainsFunc(c.on(b.Key), func(e histories.Effect) bool {
 		ends := e.Kind == histories.Frees || e.Kind == histories.Overwrites || e.Kind == histories.Unclear || shortens(e, b)
@@ -115,12 +115,12 @@ func (c *Commands) reached(b *histories.Hold, seen time.Duration, suspects []*hi
 	})
 }
 
-// shortens says whether an effect left the key of h a shorter time to live than its lease.
+// shortens reports whether an effect left the key of h a shorter time to live than its lease.
 func shortens(e histories.Effect, h *histories.Hold) bool {
 	return e.Kind == histories.Extends && e.TTL > 0 && h.TTL > 0 && e.To+e.TTL < h.Invoked.Time+h.TTL
 }
 
-// sentBy says whether a command was sent by a call.
+// sentBy reports whether a command was sent by a call.
 func sentBy(o *histories.Op, e histories.Effect) bool {
 	return e.Client == histories.WorkerName(o.Invoke.Worker) && o.Invoke.Time <= e.From && (!o.Done || e.From <= o.Complete.Time)
 }
@@ -135,7 +135,7 @@ func reply(x histories.Exchange) string {
 	return "no reply"
 }
 
-// ranOut says whether the key of h had run out by the time t, because it was given less time to
+// ranOut reports whether the key of h had run out by the time t, because it was given less time to
 // live than was asked for: in another unit, for example.
 func (c *Commands) ranOut(h *histories.Hold, t time.Duration) bool {
 	effects := c.on(h.Key)
@@ -251,7 +251,7 @@ func (c *Commands) underWay(worker int, from, to time.Duration) (busy time.Durat
 	return busy
 }
 
-// blocks says whether a command may wait on the server, as BLPOP does.
+// blocks reports whether a command may wait on the server, as BLPOP does.
 func blocks(x histories.Exchange) bool {
 	name, _, _ := strings.Cut(x.Command, " ")
 	switch name {

@@ -145,7 +145,7 @@ func (c *contest) other(h *histories.Hold, before int, counts func(*histories.Ho
 	return nil
 }
 
-// clashes says whether h was let in beside another party, or another beside it.
+// clashes reports whether h was let in beside another party, or another beside it.
 func (c *contest) clashes(h *histories.Hold) bool {
 	by := unknown
 	if over := c.over(h); over != never {
@@ -169,26 +169,26 @@ func (c *contest) over(h *histories.Hold) rank {
 	return min(stop, c.gap(c.leases.latest(h)))
 }
 
-// clash says whether neither of two holds, both of which were granted, can have come when the other was over.
+// clash reports whether neither of two holds, both of which were granted, can have come when the other was over.
 func (c *contest) clash(a, b *histories.Hold) bool {
 	return a != b && !a.Shares(*b) && !c.follows(a, b) && !c.follows(b, a)
 }
 
-// follows says whether a hold may have been granted when another was over, by what that one's own calls tell.
+// follows reports whether a hold may have been granted when another was over, by what that one's own calls tell.
 func (c *contest) follows(h, before *histories.Hold) bool {
 	shown, known := shownOf(h), max(shownOf(h).Event, shownOf(before).Event)
 	stop, _ := givenUp(before)
 	return shown.Event > before.Invoked.Event && (stop < at(shown.Event) || c.leases.alone(before, known) <= shown.Time)
 }
 
-// touched says whether another's release or extend may have reached the key since h was asked for, and
+// touched reports whether another's release or extend may have reached the key since h was asked for, and
 // before an event. Those of one attempt do not count.
 func (c *contest) touched(h *histories.Hold, before int, but uint64) bool {
 	by := caller(h)
 	return c.first(sought{h, but, false}, func(t *touch) bool { return t.by != by && (t.hold == nil || t.hold.Attempt != but) }) < before
 }
 
-// denied says whether the client of h was refused a release or an extend since, before an event: that may have been
+// denied reports whether the client of h was refused a release or an extend since, before an event: that may have been
 // untrue, and done.
 func (c *contest) denied(h *histories.Hold, before int) bool {
 	by := caller(h)

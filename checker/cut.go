@@ -109,7 +109,7 @@ func (c *cutter) close() {
 	}
 }
 
-// quiet says whether nobody believes to have the key when a release has been accepted.
+// quiet reports whether nobody believes to have the key when a release has been accepted.
 func (c *cutter) quiet(now histories.Instant) bool {
 	if slices.ContainsFunc(c.flying, func(o *histories.Op) bool { return o.Invoke.F != histories.Acquire }) || c.sick(now) {
 		return false
@@ -117,13 +117,13 @@ func (c *cutter) quiet(now histories.Instant) bool {
 	return !slices.ContainsFunc(c.loose, func(h *histories.Hold) bool { return c.believed(h, now) })
 }
 
-// sick says whether a fault is in force, or has left something behind.
+// sick reports whether a fault is in force, or has left something behind.
 func (c *cutter) sick(now histories.Instant) bool {
 	left := plus(c.lease, c.opt.slack())
 	return c.ills.open > 0 || c.ills.unhealed || c.ills.healed.Event > 0 && now.Time < plus(c.ills.healed.Time, left)
 }
 
-// believed says whether somebody believes at an event to have h, or is owed its lease.
+// believed reports whether somebody believes at an event to have h, or is owed its lease.
 func (*cutter) believed(h *histories.Hold, now histories.Instant) bool {
 	if grantOf(h) == (histories.Instant{}) {
 		return false

@@ -211,7 +211,7 @@ func (j *deadlocks) verdict(res *finding) error {
 	return nil
 }
 
-// squatted says whether what an audit found may be somebody else's: no string, while a fault was
+// squatted reports whether what an audit found may be somebody else's: no string, while a fault was
 // in force that puts such a thing under the lock's keys.
 func squatted(rec *record, audit histories.Event) bool {
 	return audit.Value == "" && slices.ContainsFunc(rec.Faults, func(f *histories.Op) bool {

@@ -39,12 +39,12 @@ func newDemand(s *stretch, k *chance, lent longest, opt Options) *demand {
 // leases are those of the key, of earlier stretches too.
 func (d *demand) leases() longest { return longest{d.asked, d.lent.asked, d.lent.got, d.lent.least} }
 
-// owned says whether a living client may have held the key at an event.
+// owned reports whether a living client may have held the key at an event.
 func (d *demand) owned(event int) bool {
 	return slices.ContainsFunc(d.busy, func(s span) bool { return s.from < at(event) && at(event) < s.to })
 }
 
-// since says whether somebody tried to acquire the key after calm, and was granted it.
+// since reports whether somebody tried to acquire the key after calm, and was granted it.
 func (d *demand) since(calm rank) (tried, granted bool) {
 	for _, o := range d.asked {
 		if o.Invoke.F == histories.Acquire && at(o.Invoke.Index) > calm {

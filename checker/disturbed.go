@@ -40,14 +40,14 @@ func (r *Report) disturb(rec *record, opt Options, proofs map[Property]frame) {
 	}
 }
 
-// hangs says whether a witness is a call that did not return.
+// hangs reports whether a witness is a call that did not return.
 func (r *record) hangs(witness []int) bool {
 	return len(witness) == 1 && slices.ContainsFunc(r.Incidents, func(e histories.Event) bool {
 		return e.F == histories.Hung && e.Index == witness[0]
 	})
 }
 
-// overlaps says whether what proves a violation has anything to do with a stall or with what it leaves
+// overlaps reports whether what proves a violation has anything to do with a stall or with what it leaves
 // behind.
 func (f frame) overlaps(stall histories.Event, left time.Duration) bool {
 	return f.to >= stall.Time-stall.TTL && f.from <= plus(stall.Time, left)

@@ -42,7 +42,7 @@ func excerpt(events []histories.Event, res Result, attempts []uint64) []historie
 	return kept
 }
 
-// completed says whether the witness names the end of the call that begins at event i.
+// completed reports whether the witness names the end of the call that begins at event i.
 func completed(events []histories.Event, i int, witness []int) bool {
 	for j := i + 1; j < len(events); j++ {
 		if events[j].Process == events[i].Process {

@@ -82,7 +82,7 @@ func (x *exclusion) observe(ctx context.Context, s *stretch) error {
 	return nil
 }
 
-// explained says whether something else than a conflict explains as much.
+// explained reports whether something else than a conflict explains as much.
 func (x *exclusion) explained(s *stretch, c *conflict) bool {
 	counts, either := s.weigh(LeaseHonoured, []*conflict{c})
 	x.undecided = cmp.Or(x.undecided, either)
@@ -110,7 +110,7 @@ func (x *exclusion) all(s *stretch) {
 	}
 }
 
-// sample says whether both engines judge a stretch that seems quiet.
+// sample reports whether both engines judge a stretch that seems quiet.
 func (o Options) sample(s *stretch) bool {
 	if s.number == 0 || o.Thorough {
 		return true
@@ -151,7 +151,7 @@ type overlap struct {
 	cover         []*section // shared beliefs that cover a surfaced section together with the first
 }
 
-// forsaken says whether the holder of the first had died or walked away when the second was granted, and
+// forsaken reports whether the holder of the first had died or walked away when the second was granted, and
 // never told of a deadline.
 func (o overlap) forsaken() bool {
 	h := o.first.hold

@@ -27,7 +27,7 @@ func (j Judged) outcome() Outcome {
 	return Unexpected
 }
 
-// Outcome says whether a run came out as expected.
+// Outcome reports whether a run came out as expected.
 type Outcome uint8
 
 // The outcomes. The zero value is the careful one.

@@ -8,13 +8,13 @@ import (
 	"github.com/lockbench/lockbench/histories"
 )
 
-// healed says whether a fault is known to be over. One whose end was not recorded,
+// healed reports whether a fault is known to be over. One whose end was not recorded,
 // or recorded as of unknown outcome, may be in force for ever.
 func healed(fault *histories.Op) bool {
 	return fault.Done && fault.Complete.Type != histories.Info
 }
 
-// inForce says whether a fault may have been in force at some time between two
+// inForce reports whether a fault may have been in force at some time between two
 // events.
 func inForce(fault *histories.Op, from, to int) bool {
 	return fault.Invoke.Index < to && (!healed(fault) || fault.Complete.Index > from)
@@ -41,7 +41,7 @@ func newCover(spans []span) cover {
 	return c
 }
 
-// meets says whether any of the spans has some time in common with s.
+// meets reports whether any of the spans has some time in common with s.
 func (c cover) meets(s span) bool {
 	_, ok := c.latest(s)
 	return ok

@@ -44,7 +44,7 @@ func (l leases) share(holds []*histories.Hold) {
 	}
 }
 
-// shared says whether the lease of h may have been moved by an extend of something else that its
+// shared reports whether the lease of h may have been moved by an extend of something else that its
 // client had entered.
 func (l leases) shared(h *histories.Hold) bool {
 	_, shared := l.common[h.Attempt]
@@ -145,7 +145,7 @@ func givenBackBy(h *histories.Hold) int {
 	return by
 }
 
-// takes says whether a release of something else may have given h back.
+// takes reports whether a release of something else may have given h back.
 func (l leases) takes(p payback, h *histories.Hold) bool {
 	if p.hold == h {
 		return false
@@ -161,7 +161,7 @@ func (l leases) takes(p payback, h *histories.Hold) bool {
 	return !p.sure || back || l.sureUntil(first, last.Returned) <= last.Returned.Time
 }
 
-// lapsed says whether the lease of h need not have run without a gap: an extend was accepted when it
+// lapsed reports whether the lease of h need not have run without a gap: an extend was accepted when it
 // may have been over. To a lock that counts what a client entered h is gone then.
 func (l leases) lapsed(h *histories.Hold, by int) bool {
 	gap, known := l.gaps[h.Attempt]

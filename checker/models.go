@@ -102,7 +102,7 @@ func (m Model) datatype() (datatype, error) {
 	return datatype{}, fmt.Errorf("there is no such model, want one of %v", Models())
 }
 
-// Valid says what is wrong with the name of a model, if anything.
+// Valid returns what is wrong with the name of a model, if anything.
 func (m Model) Valid() error {
 	_, err := m.datatype()
 	return err

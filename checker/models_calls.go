@@ -73,12 +73,12 @@ func (c *Census) Model() Model {
 	return Mutex
 }
 
-// OfNoModel says that no more calls can make Model tell one.
+// OfNoModel reports whether no more calls can make Model tell one.
 func (c *Census) OfNoModel() bool {
 	return c.attempts || c.argued || len(c.calls) > 0 && !c.within(Mutex)
 }
 
-// within says whether a model has all calls.
+// within reports whether a model has all calls.
 func (c *Census) within(m Model) bool {
 	for f := range c.calls {
 		if !slices.Contains(m.calls(), f) {
@@ -88,12 +88,12 @@ func (c *Census) within(m Model) bool {
 	return true
 }
 
-// among says whether a model has any of the calls.
+// among reports whether a model has any of the calls.
 func (c *Census) among(m Model) bool {
 	return slices.ContainsFunc(m.calls(), func(f histories.F) bool { return c.calls[f] })
 }
 
-// Fit says why a history cannot be one of a model, or of a lock as lockbench records it if the
+// Fit returns why a history cannot be one of a model, or of a lock as lockbench records it if the
 // model is empty: none of its calls is. The error names the models that have its calls.
 func (c *Census) Fit(m Model) error {
 	if len(c.calls) == 0 {

@@ -60,9 +60,9 @@ func (g grip) with(all []claim) grip {
 type lockRules struct {
 	noun    string
 	readers bool // an acquire's value says whether it would share
-	// admits says whether one more acquire is granted beside the claims there are.
+	// admits reports whether one more acquire is granted beside the claims there are.
 	admits func(held []claim, do action) bool
-	// fits says whether an acquire that is granted may have its token; nil: there are none.
+	// fits reports whether an acquire that is granted may have its token; nil: there are none.
 	fits func(g grip, again bool, token int64) bool
 }
 

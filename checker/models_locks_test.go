@@ -98,7 +98,7 @@ func (l *plainLock) clone() *plainLock {
 	return &other
 }
 
-// takes says whether the lock can take a call, and takes it.
+// takes reports whether the lock can take a call, and takes it.
 func (l *plainLock) takes(model Model, f histories.F, owner int, value string, token int64) bool {
 	taken := 0
 	for _, n := range l.permits {

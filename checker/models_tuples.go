@@ -80,7 +80,7 @@ func (ev *evidence) add(e *histories.Event, open map[int]string) {
 	}
 }
 
-// asks says whether a call has no argument but its key.
+// asks reports whether a call has no argument but its key.
 func asks(f histories.F) bool {
 	f = callOf(f)
 	return f == histories.Read || f == histories.Acquire || f == histories.Release

@@ -133,7 +133,7 @@ func TestMetamorphic(t *testing.T) {
 	}
 }
 
-// strictly says whether both engines find a history legal in the strict reading.
+// strictly reports whether both engines find a history legal in the strict reading.
 func strictly(t *testing.T, events []histories.Event) bool {
 	t.Helper()
 	res, err := specOf(t, StrictExclusion).of(t.Context(), events, Options{})

@@ -107,7 +107,7 @@ func (k *tenure) vanished(i int) (sighting, bool) {
 	return first, first.by != ""
 }
 
-// had says whether an answer to a call for b, after an event, says that it was still in force.
+// had reports whether an answer to a call for b, after an event, says that it was still in force.
 func (k *tenure) had(b *histories.Hold, after int) bool {
 	n := len(b.Extends) // which are in the order of their returns
 	return n > 0 && b.Extends[n-1].Returned.Event > after ||
@@ -168,7 +168,7 @@ func (k *tenure) suspects(b *histories.Hold, gone sighting) []*histories.Op {
 	return found
 }
 
-// keeps says whether an extend of another party was answered when that one certainly had the key, so
+// keeps reports whether an extend of another party was answered when that one certainly had the key, so
 // that b came later.
 func (k *tenure) keeps(o *histories.Op, b *histories.Hold) bool {
 	a := k.hold(o.Invoke.Attempt)
@@ -201,7 +201,7 @@ func (k *tenure) culprits(suspects []*histories.Op) string {
 	return strings.Join(names, " or ")
 }
 
-// reenters says whether o is of an attempt that b's holder re-entered with, or the other way
+// reenters reports whether o is of an attempt that b's holder re-entered with, or the other way
 // round.
 func (k *tenure) reenters(o *histories.Op, b *histories.Hold) bool {
 	if b.Mode != histories.Reentrant || o.Invoke.Worker != b.Worker {
@@ -256,12 +256,12 @@ func (k *tenure) otherwise(suspects []*histories.Op, b *histories.Hold, gone sig
 	return nil, nil
 }
 
-// disturbed says whether a fault was in force at some time of a call.
+// disturbed reports whether a fault was in force at some time of a call.
 func (k *tenure) disturbed(invoked, returned int) bool {
 	return k.faults().meets(between(invoked, returned))
 }
 
-// serverFault says whether a fault that may have ended b's hold, or have let a's
+// serverFault reports whether a fault that may have ended b's hold, or have let a's
 // and b's holds exist side by side, was in force before b was seen to be gone.
 func (k *tenure) mayHaveForgotten(suspects []*histories.Op, b *histories.Hold, gone sighting) bool {
 	from := b.Invoked.Event

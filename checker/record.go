@@ -68,7 +68,7 @@ func (r *record) calling(o *histories.Op) span {
 	return span{at(o.Invoke.Index), never}
 }
 
-// refused says whether a call was refused. An acquire whose arguments were is none: nobody was
+// refused reports whether a call was refused. An acquire whose arguments were is none: nobody was
 // asked for the lock.
 func refused(o *histories.Op) bool {
 	return o.Outcome() == histories.Fail && !o.Complete.Invalid()
@@ -77,7 +77,7 @@ func refused(o *histories.Op) bool {
 // A span is a stretch of ranks.
 type span struct{ from, to rank }
 
-// meets says whether two spans have some time in common.
+// meets reports whether two spans have some time in common.
 func (s span) meets(o span) bool { return s.from < o.to && s.to > o.from }
 
 // thoughtHeld is the span in which a living client may have thought that it had h:

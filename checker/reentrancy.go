@@ -192,7 +192,7 @@ func givenBack(h *histories.Hold) int {
 	return unknown
 }
 
-// certain says whether h was certainly in force during all of o.
+// certain reports whether h was certainly in force during all of o.
 func (r *reentrant) certain(h *histories.Hold, o *histories.Op) bool {
 	done := histories.Instant{Event: o.Complete.Index, Time: o.Complete.Time}
 	return h.Outcome == histories.OK && h.Returned.Event < o.Invoke.Index &&
@@ -207,7 +207,7 @@ func (r *reentrant) alone(o *histories.Op, holds []*histories.Hold) []*histories
 	})
 }
 
-// joined says whether somebody was let in beside one of some holds.
+// joined reports whether somebody was let in beside one of some holds.
 func (r *reentrant) joined(o *histories.Op, holds []*histories.Hold) bool {
 	return slices.ContainsFunc(holds, func(h *histories.Hold) bool { return r.rivals.admitted(h, o.Complete.Index) != nil })
 }

@@ -209,7 +209,7 @@ func (r *dialogue) twice(h *histories.Hold, o *histories.Op) *conflict {
 	return nil
 }
 
-// shares says whether the client of h had asked before an event for what may have shared the key with h.
+// shares reports whether the client of h had asked before an event for what may have shared the key with h.
 func (r *dialogue) shares(h *histories.Hold, before int) bool {
 	return slices.ContainsFunc(r.holds, func(b *histories.Hold) bool {
 		return b != h && b.Worker == h.Worker && b.Invoked.Event < before && b.Shares(*h)
@@ -287,7 +287,7 @@ func (r *dialogue) revived(h *histories.Hold, o *histories.Op) *conflict {
 	}
 }
 
-// reentered says whether the client of h may have had the key again, after b, when it got an answer
+// reentered reports whether the client of h may have had the key again, after b, when it got an answer
 // to a call for h: to a lock that counts what a client entered that is as good.
 func (r *dialogue) reentered(h, b *histories.Hold, o *histories.Op) bool {
 	return h.Mode == histories.Reentrant && slices.ContainsFunc(r.holds, func(g *histories.Hold) bool {

@@ -53,7 +53,7 @@ func lastRefused(s *stretch, audit histories.Event) *histories.Op {
 	return last
 }
 
-// explained says whether somebody may have the key that an audit found, or a fault may have
+// explained reports whether somebody may have the key that an audit found, or a fault may have
 // brought it back.
 func explained(s *stretch, opt Options, audit histories.Event) bool {
 	lease, ailing := s.longestAsked(), newAilments(s, opt)
@@ -80,7 +80,7 @@ func (s *stretch) longestAsked() (lease time.Duration) {
 	return lease
 }
 
-// mayBeKept says whether some master may still have a hold whose release was accepted, as a fault touched its client.
+// mayBeKept reports whether some master may still have a hold whose release was accepted, as a fault touched its client.
 func mayBeKept(h *histories.Hold, opt Options, ailing ailments, audit histories.Event) bool {
 	r, ok := accepted(h)
 	return ok && ailing.of(h.Worker).meets(between(r.Invoked.Event, audit.Index)) && mayRunUntil(h, opt.slack()) > audit.Time

@@ -42,7 +42,7 @@ type section struct {
 	owed     bool          // no belief but a lease that the server owes; until is its end
 }
 
-// late says whether s surfaced because its grant was known only when it was over.
+// late reports whether s surfaced because its grant was known only when it was over.
 func (s *section) late() bool { return s.surfaced && s.grant == grantOf(s.hold).Event }
 
 // deadline is the end of a section whose lease ran out. It is no event.
@@ -210,7 +210,7 @@ func accepted(h *histories.Hold) (histories.Answer, bool) {
 	return h.Releases[i], true
 }
 
-// givesBack says whether another release of h than that of an event may have had its effect before an
+// givesBack reports whether another release of h than that of an event may have had its effect before an
 // event.
 func givesBack(h *histories.Hold, but, before int) bool {
 	return slices.ContainsFunc(h.Releases, func(r histories.Answer) bool {

@@ -72,7 +72,7 @@ func (r *Result) downgrade(gaps []int) {
 	r.Story = paragraph(fmt.Sprintf("Not certain, as lines were skipped in %s.", words.Count(len(gaps), "place")), r.Story)
 }
 
-// stands says whether a fail is certain in spite of gaps.
+// stands reports whether a fail is certain in spite of gaps.
 func (r Result) stands(gaps []int) bool {
 	if len(r.Witness) == 0 || !slices.Contains([]Property{StrictExclusion, LeaseExclusion, ResourceSafety}, r.Property) {
 		return false
@@ -84,7 +84,7 @@ func (r Result) stands(gaps []int) bool {
 // Anywhere is a gap of which nobody knows where it is.
 const Anywhere = -1
 
-// gapped says whether something may be missing behind the event first, up to the event last.
+// gapped reports whether something may be missing behind the event first, up to the event last.
 func gapped(gaps []int, first, last int) bool {
 	return slices.ContainsFunc(gaps, func(g int) bool { return g == Anywhere || first < g && g <= last })
 }

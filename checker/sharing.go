@@ -34,7 +34,7 @@ func partyOf(h *histories.Hold) party {
 	return party{attempt: h.Attempt}
 }
 
-// sharing says whether any of the sections would share its key.
+// sharing reports whether any of the sections would share its key.
 func sharing(sections []section) bool {
 	for i := range sections {
 		if sections[i].hold.Mode != histories.Exclusive {

@@ -166,7 +166,7 @@ func (s *stretch) inexplicable(p Property) *conflict {
 	return c
 }
 
-// inseparable says whether two calls are of one attempt. Each count is by itself.
+// inseparable reports whether two calls are of one attempt. Each count is by itself.
 func inseparable(a, b explain.Call) bool {
 	if a.F == histories.Count || b.F == histories.Count {
 		return a.Invoked == b.Invoked

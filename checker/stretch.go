@@ -44,7 +44,7 @@ func (s *stretch) acquires() []*histories.Op {
 	return all
 }
 
-// asked says whether the acquire of an attempt is known.
+// asked reports whether the acquire of an attempt is known.
 func (s *stretch) asked(attempt uint64) bool {
 	return s.number == 0 || slices.ContainsFunc(s.calls, func(o *histories.Op) bool {
 		return o.Invoke.F == histories.Acquire && o.Invoke.Attempt == attempt
@@ -59,5 +59,5 @@ func (s *stretch) end(o *histories.Op) histories.Instant {
 	return s.record.last
 }
 
-// mine says whether an event belongs to the stretch and to no other.
+// mine reports whether an event belongs to the stretch and to no other.
 func (s *stretch) mine(event int) bool { return s.from <= event && event < s.to }

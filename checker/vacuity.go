@@ -129,7 +129,7 @@ func (s *stretch) testify() {
 	}
 }
 
-// contended says whether two workers ever wanted the key at the same time, and whether one of them
+// contended reports whether two workers ever wanted the key at the same time, and whether one of them
 // was granted it while the other did.
 func (s *stretch) contended() (contended, answered bool) {
 	type claimant struct {

@@ -102,7 +102,7 @@ func (d drawing) nearest() []*section {
 	return all
 }
 
-// proves says whether the witness names the grant of a hold.
+// proves reports whether the witness names the grant of a hold.
 func (d drawing) proves(s *section) bool { return slices.Contains(d.res.Witness, s.grant) }
 
 // proof is how many of all, at their beginning, are the proof itself.

@@ -121,7 +121,7 @@ func (w *Watch) ask(keys map[string]bool) Property {
 	return ""
 }
 
-// fails says whether what the judge has observed is a violation.
+// fails reports whether what the judge has observed is a violation.
 func (a *assessment) fails() bool {
 	var res finding
 	return a.judge.verdict(&res) == nil && res.Verdict == Fail
@@ -169,7 +169,7 @@ type hunch struct {
 	last map[string]string         // by key: the number that a counter was brought to
 }
 
-// odd says whether e does not fit what was before it.
+// odd reports whether e does not fit what was before it.
 func (h hunch) odd(e histories.Event) bool {
 	held := h.held[e.Key]
 	switch {

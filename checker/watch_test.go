@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/testkit/effort"
 )
 
-// watchable says whether a Watch looks at a property.
+// watchable reports whether a Watch looks at a property.
 func watchable(p Property) bool {
 	for _, s := range NewWatch(Options{}, nil).watched() {
 		if s.property == p {

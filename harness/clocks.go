@@ -7,7 +7,7 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// setsClocks says whether a run sets the clocks of servers. Real servers must be started
+// setsClocks reports whether a run sets the clocks of servers. Real servers must be started
 // for it, and others need not pay: a server that asks a library for the time is slower.
 func (t Test) setsClocks() bool {
 	return t.Clocks || slices.ContainsFunc(t.Nemesis, func(k nemesis.Kind) bool { return k.Clocks })

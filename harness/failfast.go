@@ -26,7 +26,7 @@ func newFailFast(cfg Config, recorder *histories.Recorder) *failFast {
 	return &failFast{recorder: recorder, watch: checker.NewWatch(cfg.judgement(), wants)}
 }
 
-// enough says whether the load need not go on.
+// enough reports whether the load need not go on.
 func (l *failFast) enough() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -75,7 +75,7 @@ func run(t testing.TB, cfg harness.Config) harness.Result {
 	return res
 }
 
-// undecided says whether a judge could not judge.
+// undecided reports whether a judge could not judge.
 func undecided(res harness.Result) bool {
 	return slices.ContainsFunc(res.Report.Results, func(r checker.Result) bool { return r.Verdict == checker.Unknown })
 }
@@ -335,7 +335,7 @@ func TestRunsAreKeptInPhases(t *testing.T) {
 	}
 }
 
-// all says whether every property that is to fail was seen to.
+// all reports whether every property that is to fail was seen to.
 func all(caught map[checker.Property]bool, want map[checker.Property]checker.Verdict) bool {
 	for p, v := range want {
 		if v == checker.Fail && !caught[p] {

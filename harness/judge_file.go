@@ -85,7 +85,7 @@ func (j *Judged) gaps() []int {
 	return gaps
 }
 
-// Cut says whether the history of a run lacks its end: the run was killed, or the file has lost
+// Cut reports whether the history of a run lacks its end: the run was killed, or the file has lost
 // something since.
 func (j *Judged) Cut() bool {
 	return j.Meta != nil && (j.Meta.Phase == histories.PhaseRunning || j.Count < j.Meta.Events)

@@ -18,7 +18,7 @@ type NemesisRow struct {
 	Means       map[string]string // by backend; how it does, where that is worth telling
 }
 
-// On says whether a backend can have the fault: yes, yes and how, or no and why.
+// On reports whether a backend can have the fault: yes, yes and how, or no and why.
 func (r NemesisRow) On(backend string) string {
 	switch {
 	case r.Gaps[backend] != "":

@@ -191,7 +191,7 @@ func (r *Result) conclude(dir *histories.Dir) error {
 	return nil
 }
 
-// logged says whether workers or servers have written something into a directory of logs.
+// logged reports whether workers or servers have written something into a directory of logs.
 func logged(dir string) bool {
 	files, _ := os.ReadDir(dir) // without it nothing is there
 	return slices.ContainsFunc(files, func(f os.DirEntry) bool {

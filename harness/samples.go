@@ -115,7 +115,7 @@ func (s *sampler) look(ctx context.Context, now func() time.Duration) {
 	}
 }
 
-// dead says whether a process could not be measured because it did not run then. By now it may run again.
+// dead reports whether a process could not be measured because it did not run then. By now it may run again.
 func dead(err error) bool {
 	return errors.Is(err, osproc.ErrEnded) || errors.Is(err, cluster.ErrNotRunning)
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/lockbench/lockbench/locks"
 )
 
-// scripted says whether the servers know all scripts from the beginning.
+// scripted reports whether the servers know all scripts from the beginning.
 func (c Config) scripted() bool { return c.Scripted && c.Backend.Virtual() }
 
 // scripts are those that the servers know from the beginning.

@@ -71,12 +71,12 @@ func stood(before, at time.Time) time.Duration {
 	return max(late, set.Abs())
 }
 
-// Stalled says whether lockbench, or the machine, stood still during the run.
+// Stalled reports whether lockbench, or the machine, stood still during the run.
 func (r Result) Stalled() bool {
 	return slices.ContainsFunc(r.Events, func(e histories.Event) bool { return e.F == histories.Stall })
 }
 
-// Busy says whether the run shows a machine that is too busy to say anything of the lock: it stood still, or
+// Busy reports whether the run shows a machine that is too busy to say anything of the lock: it stood still, or
 // on real servers a client was not given a lock that was free. One that refuses by itself fails availability.
 func (r Result) Busy() bool {
 	return r.Stalled() || !histories.VirtualTime(r.Meta.Backend) && r.Report.Result(checker.Availability).Verdict != checker.Fail &&

@@ -15,7 +15,7 @@ func (e *UnfitError) Error() string { return e.Why.Error() }
 
 func (e *UnfitError) Unwrap() error { return e.Why }
 
-// NotApplicable says whether an error of a Config, of ForWorkload or of Run means that
+// NotApplicable reports whether an error of a Config, of ForWorkload or of Run means that
 // what was asked for does not go together. Then nothing has failed, and nothing can be said of
 // the lock.
 func NotApplicable(err error) bool {
@@ -31,7 +31,7 @@ func withoutClocks(err error) error {
 	return err
 }
 
-// Unplayed says whether an error of Run means that a step of a script could not be played, and no
+// Unplayed reports whether an error of Run means that a step of a script could not be played, and no
 // more. Of a lock that the steps were not written for nothing is known then; of any other, it is the
 // harness that failed.
 func Unplayed(err error) bool { return is[*workloads.StepError](err) && !is[*DeathError](err) }

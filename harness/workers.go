@@ -145,7 +145,7 @@ func (c Config) WithWorkers(command []string) (Config, error) {
 	return c, c.canEmploy()
 }
 
-// canEmploy says why clients cannot be processes of their own, or nil.
+// canEmploy returns why clients cannot be processes of their own, or nil.
 func (c Config) canEmploy() error {
 	if len(c.Worker) == 0 && c.Lock.New == nil {
 		return fmt.Errorf("lock %s is known to its worker only, and there is no --worker", c.Lock.Name)
@@ -163,7 +163,7 @@ func (c Config) canEmploy() error {
 	return nil
 }
 
-// WantsProcesses says whether clients should be processes of their own: a fault is to stop
+// WantsProcesses reports whether clients should be processes of their own: a fault is to stop
 // or kill them, and the backend is not virtual time.
 func WantsProcesses(nemeses []string, backend Backend) bool {
 	return !backend.Virtual() && slices.ContainsFunc(nemeses, func(name string) bool {

@@ -77,7 +77,7 @@ func byteAt(s string, i int) byte {
 
 func digit(c byte) bool { return '0' <= c && c <= '9' }
 
-// symbolic says whether a symbol may begin with c.
+// symbolic reports whether a symbol may begin with c.
 func symbolic(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= utf8.RuneSelf || strings.IndexByte(".*+!-_?$%&=<>/|", c) >= 0
 }

@@ -73,7 +73,7 @@ func appendOurs(b []byte, e *Event, fault bool) []byte {
 	return b
 }
 
-// keyworthy says whether every reader takes s as the name of a keyword.
+// keyworthy reports whether every reader takes s as the name of a keyword.
 func keyworthy(s string) bool {
 	for i, c := range []byte(s) {
 		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'

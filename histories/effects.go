@@ -36,7 +36,7 @@ func (k EffectKind) String() string {
 	return "unknown"
 }
 
-// Changes says whether the key is another one after it.
+// Changes reports whether the key is another one after it.
 func (k EffectKind) Changes() bool { return k >= Takes }
 
 // Whose key it was, if it was no exchange's.

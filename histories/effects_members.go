@@ -59,7 +59,7 @@ func (n memberNames) read(command, rest string) (c scriptCall, ok bool) {
 	return c, false
 }
 
-// ofMembers says whether a script adds or removes members in the form that is seen through.
+// ofMembers reports whether a script adds or removes members in the form that is seen through.
 func (s scriptText) ofMembers() bool {
 	for _, c := range s.calls {
 		if c.member {

@@ -115,7 +115,7 @@ func look(name string, args []string) (keys, refusal []string) {
 	return args[:1], nil
 }
 
-// keyed says whether the first argument of a command is a key, or may be one.
+// keyed reports whether the first argument of a command is a key, or may be one.
 func keyed(name string) bool {
 	switch name {
 	case "PING", "ECHO", "AUTH", "HELLO", "SELECT", "QUIT", "CLIENT", "CONFIG", "INFO", "COMMAND", "UNWATCH", "SCRIPT", "FUNCTION",

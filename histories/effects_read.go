@@ -181,7 +181,7 @@ func elements(reply string) (all []string, whole bool) {
 	return all, true
 }
 
-// errorReply says whether a reply is an error, as far as its text tells: the first word of an
+// errorReply reports whether a reply is an error, as far as its text tells: the first word of an
 // error is in capitals, and it has several.
 func errorReply(reply string) bool {
 	text, quoted := strings.CutPrefix(reply, `"`)

@@ -134,7 +134,7 @@ func (s scriptText) of(i, n int) scriptText {
 	return part
 }
 
-// looks says whether a call changes nothing.
+// looks reports whether a call changes nothing.
 func (c scriptCall) looks() bool {
 	switch c.command {
 	case "GET", "EXISTS", "TTL", "PTTL", "HGET", "HEXISTS", "HLEN", "HGETALL", "TYPE", "GETRANGE", "STRLEN",

@@ -108,7 +108,7 @@ func (s *slot) first(acts []act, by time.Duration) (next int, sure bool) {
 	return chosen, able == 1
 }
 
-// allows says whether an act can have been answered as it was, with the key as it is; and if it
+// allows reports whether an act can have been answered as it was, with the key as it is; and if it
 // was not answered, whether it can have changed the key.
 func (s *slot) allows(a act) bool {
 	p, does := s.presence(a), a.intent
@@ -127,7 +127,7 @@ func (s *slot) allows(a act) bool {
 	return true
 }
 
-// ownedBy says whether the key's value is among the arguments of an act.
+// ownedBy reports whether the key's value is among the arguments of an act.
 func (s *slot) ownedBy(a act) bool {
 	return s.known && s.value != "" && slices.ContainsFunc(a.args, func(arg string) bool { return strings.Contains(arg, s.value) })
 }
@@ -249,10 +249,10 @@ type act struct {
 	null         bool // of a script that changed nothing: it answered nil, as one does that answers nothing
 }
 
-// idle says whether the act changed nothing.
+// idle reports whether the act changed nothing.
 func (a act) idle() bool { return a.intent == looked || a.intent == failed }
 
-// showsKey says whether the answer says by itself that the key was there.
+// showsKey reports whether the answer says by itself that the key was there.
 func (a act) showsKey() bool {
 	return !a.script && (a.intent == removed || a.intent == prolonged) || a.idle() && a.sight == there
 }
@@ -287,7 +287,7 @@ func (a act) kind(was presence) EffectKind {
 	return Unclear
 }
 
-// doubtful says whether a script may have done something else than its answer tells, by what is
+// doubtful reports whether a script may have done something else than its answer tells, by what is
 // known of the key.
 func (a act) doubtful(s *slot, was presence) bool {
 	if !a.script {

@@ -93,7 +93,7 @@ func appendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// plain says whether c stands for itself in a JSON string.
+// plain reports whether c stands for itself in a JSON string.
 func plain(c byte) bool {
 	return c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&'
 }

@@ -97,7 +97,7 @@ const (
 	Died       F = "died"          // server Node ended by itself; Err is how
 )
 
-// Disturbance says that e is of the harness itself: what it may have brought about says
+// Disturbance reports whether e is of the harness itself: what it may have brought about says
 // nothing of the lock.
 func (e Event) Disturbance() bool { return e.F == Stall || e.F == Standstill || e.F == Died }
 
@@ -134,17 +134,17 @@ const Invalid = "invalid"
 // says nothing of who holds the lock.
 const Rejected = "rejected"
 
-// Invalid says that an acquire or extend ended because of its arguments.
+// Invalid reports whether an acquire or extend ended because of its arguments.
 func (e Event) Invalid() bool {
 	return (e.F == Acquire || e.F == Extend) && e.Type == Fail && e.Value == Invalid
 }
 
-// NotHeld says that a release, extend or verify was refused because the lease is not the caller's.
+// NotHeld reports whether a release, extend or verify was refused because the lease is not the caller's.
 func (e Event) NotHeld() bool {
 	return (e.F == Release || e.F == Extend || e.F == Verify) && e.Type == Fail && e.Value != Invalid && e.Value != Rejected
 }
 
-// Taken says that an acquire was refused because somebody has the lock.
+// Taken reports whether an acquire was refused because somebody has the lock.
 func (e Event) Taken() bool {
 	return e.F == Acquire && e.Type == Fail && e.Value != Invalid && e.Value != Rejected
 }

@@ -62,7 +62,7 @@ func formatOf(name string, head []byte) Format {
 	return JSONL
 }
 
-// beginsCalls says whether JSON begins as that of calls does: by an array, or an object that says who.
+// beginsCalls reports whether JSON begins as that of calls does: by an array, or an object that says who.
 func beginsCalls(head []byte) bool {
 	head = bytes.TrimSpace(head)
 	if inner, array := bytes.CutPrefix(head, []byte{'['}); array {

@@ -55,13 +55,13 @@ type Extension struct {
 	Deadline time.Duration // the new one, valid from Returned
 }
 
-// Believed says whether the holder believed for any time at all: the acquire
+// Believed reports whether the holder believed for any time at all: the acquire
 // returned OK, and nothing had ended the attempt by then.
 func (h Hold) Believed() bool {
 	return h.Outcome == OK && (h.Open() || h.Ended.Event > h.Returned.Event)
 }
 
-// Open says that nothing ended the attempt.
+// Open reports whether nothing ended the attempt.
 func (h Hold) Open() bool { return h.End == "" }
 
 // Released is the outcome of all releases of the attempt together: OK if one

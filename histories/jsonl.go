@@ -73,7 +73,7 @@ func strict(line []byte, v any, fields string) error {
 	return err
 }
 
-// eachOnce says whether no field of an object stands there twice, of which encoding/json would
+// eachOnce reports whether no field of an object stands there twice, of which encoding/json would
 // keep the last.
 func eachOnce(line []byte) error {
 	in := json.NewDecoder(bytes.NewReader(line))

@@ -20,7 +20,7 @@ func (e Event) Mode() Mode {
 	return Exclusive
 }
 
-// Shares says whether h and o may hold one key at the same time.
+// Shares reports whether h and o may hold one key at the same time.
 func (h Hold) Shares(o Hold) bool {
 	switch {
 	case h.Mode != o.Mode || h.Mode == Exclusive:

@@ -17,10 +17,10 @@ func (o Op) Outcome() Type {
 	return o.Complete.Type
 }
 
-// Fault says whether o is a fault rather than a client's call.
+// Fault reports whether o is a fault rather than a client's call.
 func (o Op) Fault() bool { return o.Invoke.Process == Nemesis }
 
-// Single says whether e stands alone: an Info event that completes no call.
+// Single reports whether e stands alone: an Info event that completes no call.
 func (e Event) Single() bool { return e.Type == Info && e.F.single() }
 
 func (f F) single() bool {

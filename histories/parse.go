@@ -162,7 +162,7 @@ func (s *scan) blanks() {
 	}
 }
 
-// next says whether c is what stands next.
+// next reports whether c is what stands next.
 func (s *scan) next(c byte) bool {
 	if len(s.rest) == 0 || s.rest[0] != c {
 		return false
@@ -171,7 +171,7 @@ func (s *scan) next(c byte) bool {
 	return true
 }
 
-// has says whether c follows, after blanks.
+// has reports whether c follows, after blanks.
 func (s *scan) has(c byte) bool {
 	s.blanks()
 	return s.next(c)

@@ -49,7 +49,7 @@ func (d *Dir) Remove(ask bool) (why string, err error) {
 	return "", remove(path, entries)
 }
 
-// own says whether lockbench writes files of this name into the directory of a run.
+// own reports whether lockbench writes files of this name into the directory of a run.
 func own(name string) bool {
 	known := []string{RunFile, EventsFile, ResultsFile, CommandsFile, SamplesFile, ReportFile, ScheduleFile, "logs"}
 	return slices.Contains(known, name) || strings.HasPrefix(name, newPrefix)

@@ -6,7 +6,7 @@ import (
 	"github.com/lockbench/lockbench/internal/packed"
 )
 
-// Unsound says whether an error of reading a history tells that what is in the file is not sound,
+// Unsound reports whether an error of reading a history tells that what is in the file is not sound,
 // rather than that the file could not be read.
 func Unsound(err error) bool {
 	_, line := errors.AsType[*LineError](err)
@@ -15,7 +15,7 @@ func Unsound(err error) bool {
 	return meta || damaged(err) || errors.Is(err, packed.ErrUTF16) || (line || call) && !isInput(err)
 }
 
-// damaged says whether err is of a compressed stream, of which what was read is as sound as what is
+// damaged reports whether err is of a compressed stream, of which what was read is as sound as what is
 // before a torn line.
 func damaged(err error) bool {
 	_, ok := errors.AsType[*packed.DamageError](err)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Validate says whether a history can be judged at all. A violation means that the
+// Validate reports whether a history can be judged at all. A violation means that the
 // harness, or whoever wrote the history, is wrong, not the lock. Beyond what Pair asks:
 //
 //   - Index counts from 0 without gaps, and Time never goes back.

@@ -98,7 +98,7 @@ func (r *routine) stop() {
 	}
 }
 
-// forget says whether the goroutine still waited for its turn, which then never comes.
+// forget reports whether the goroutine still waited for its turn, which then never comes.
 func (r *routine) forget() bool {
 	b := r.background
 	b.mu.Lock()

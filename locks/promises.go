@@ -66,7 +66,7 @@ const (
 	BoundedHold   Promise = "a lease that is renewed ends at some time, also if its holder hangs"
 )
 
-// Keeps says whether the lock promises p, or has nothing that p could be about. It promises the
+// Keeps reports whether the lock promises p, or has nothing that p could be about. It promises the
 // empty Promise.
 func (s Spec) Keeps(p Promise) bool {
 	switch p {
@@ -112,7 +112,7 @@ func (s Spec) Class() Class {
 	}
 }
 
-// Within says whether a lock of class c promises nothing that one of class d does not, on as
+// Within reports whether a lock of class c promises nothing that one of class d does not, on as
 // many masters: what it keeps, the other one must keep, too.
 func (c Class) Within(d Class) bool {
 	if c.Quorum != d.Quorum || c.NoLease != d.NoLease {

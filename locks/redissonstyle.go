@@ -204,7 +204,7 @@ func (l *redissonLease) isOver() bool {
 	return l.over
 }
 
-// last says whether no lease of the hold is left.
+// last reports whether no lease of the hold is left.
 func (l *redissonLease) last() bool {
 	l.lock.mu.Lock()
 	defer l.lock.mu.Unlock()

@@ -141,7 +141,7 @@ func tooLate(took, ttl time.Duration) error {
 	return fmt.Errorf("the answers took %v, and the lease ends after %v", took, ttl-drift(ttl))
 }
 
-// nothingLeft says whether a failed acquire certainly left no key on any node, and
+// nothingLeft reports whether a failed acquire certainly left no key on any node, and
 // never will: set and removed are what SET and the clean-up answered there.
 func nothingLeft(set, removed []error) bool {
 	for i := range set {
@@ -313,7 +313,7 @@ func (e *QuorumError) Unwrap() []error { return e.Errs }
 
 func (e *QuorumError) quorum() int { return e.Nodes/2 + 1 }
 
-// won says that a majority said yes, lost that too few are left for that.
+// won reports whether a majority said yes, lost that too few are left for that.
 func (e *QuorumError) won() bool  { return e.Yes >= e.quorum() }
 func (e *QuorumError) lost() bool { return e.Nodes-e.No < e.quorum() }
 

@@ -78,7 +78,7 @@ func (c rwClient) must(held locks.Lease, err error) locks.Lease {
 	return held
 }
 
-// getsIn says whether a write is let in. The answer must be definite.
+// getsIn reports whether a write is let in. The answer must be definite.
 func (c rwClient) getsIn(ttl time.Duration) bool {
 	c.stage.t.Helper()
 	return c.granted(c.lock.AcquireWrite(c.ctx(), c.stage.key, ttl))
@@ -111,7 +111,7 @@ func (c rwClient) release(held locks.Lease) {
 type rwFlaw struct {
 	name   string
 	broken map[string]func(locks.Env) locks.Locker
-	// play says whether two were inside that must not be.
+	// play reports whether two were inside that must not be.
 	play func(s *readersWriters) bool
 }
 

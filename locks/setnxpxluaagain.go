@@ -101,7 +101,7 @@ func (u *redisUtil) call(ctx context.Context, caller func(context.Context, *redi
 	return caller(ctx, u.jedis)
 }
 
-// isReply says whether the server answered with an error.
+// isReply reports whether the server answered with an error.
 func isReply(err error) bool {
 	var reply redis.Error
 	return errors.As(err, &reply)
@@ -116,7 +116,7 @@ type keptConn struct {
 	conn net.Conn
 }
 
-// again says whether who dials gets the same connection. The one that is there is given up when it no longer does.
+// again reports whether who dials gets the same connection. The one that is there is given up when it no longer does.
 func (k *keptConn) again(same bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -17,7 +17,7 @@ const contractName = "contract"
 // patience bounds the calls of one clause.
 const patience = time.Minute
 
-// isClause says whether a name is that of a clause, as subtests have it.
+// isClause reports whether a name is that of a clause, as subtests have it.
 func isClause(name string) bool {
 	clause, ok := strings.CutPrefix(name, contractName+"/")
 	return ok && slices.ContainsFunc(contract.Clauses(), func(c contract.Clause) bool { return asName(c) == clause })

@@ -88,7 +88,7 @@ func (s *serverClock) outlived(f Fault) Fault {
 	return f
 }
 
-// isRight says whether the clock can be seen to be right although it was set wrong.
+// isRight reports whether the clock can be seen to be right although it was set wrong.
 func (s *serverClock) isRight(ctx context.Context) bool {
 	is, err := readClock(ctx, s, s.clock.Now)
 	slack := is.within + clockSlack

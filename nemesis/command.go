@@ -46,7 +46,7 @@ func keys(n int64) string {
 	return fmt.Sprint(n, " keys")
 }
 
-// isOOM says whether a server refused a write for want of memory.
+// isOOM reports whether a server refused a write for want of memory.
 func isOOM(err error) bool {
 	var refused wire.ReplyError
 	return errors.As(err, &refused) && strings.HasPrefix(string(refused), "OOM ")

@@ -86,13 +86,13 @@ func (i *Injector) Start(ctx context.Context, f Fault) error {
 	return nil
 }
 
-// Began says whether a fault of this kind was ever begun.
+// Began reports whether a fault of this kind was ever begun.
 func (i *Injector) Began(kind histories.F) bool { return i.began[kind] }
 
 // Simulated returns how many simulated faults have begun.
 func (i *Injector) Simulated() int { return i.feigned }
 
-// InForce says whether a fault of this kind is active on this target.
+// InForce reports whether a fault of this kind is active on this target.
 func (i *Injector) InForce(kind histories.F, target string) bool { return i.find(kind, target) >= 0 }
 
 // Active are the faults that have begun and are not over.

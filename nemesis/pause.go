@@ -21,7 +21,7 @@ type Gate struct {
 	before int           // how many stand before it
 }
 
-// Closed says whether Wait would wait, and how many do.
+// Closed reports whether Wait would wait, and how many do.
 func (g *Gate) Closed() (closed bool, waiting int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -71,7 +71,7 @@ func elected(ctx context.Context, c guarded, old string) (string, error) {
 		e.Down.Round(time.Millisecond), e.Node, e.Switched.Round(time.Millisecond), have, sent), nil
 }
 
-// Compatible says whether faults of these kinds can be in one run. Sentinels undo what
+// Compatible reports whether faults of these kinds can be in one run. Sentinels undo what
 // others promote.
 func Compatible(kinds []Kind) error {
 	for _, s := range kinds {

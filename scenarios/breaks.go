@@ -7,7 +7,7 @@ import (
 	"github.com/lockbench/lockbench/locks"
 )
 
-// Breaks says whether the scenario breaks a lock that is not sound: whether it is expected to break something that a sound lock
+// Breaks reports whether the scenario breaks a lock that is not sound: whether it is expected to break something that a sound lock
 // of those in among keeps under the same steps, on as many masters or if both promise to survive a failover. What is expected
 // comes true in runs, or the gate fails.
 func (s Scenario) Breaks(lock locks.Spec, among locks.Catalogue) bool {
@@ -16,7 +16,7 @@ func (s Scenario) Breaks(lock locks.Spec, among locks.Catalogue) bool {
 	})
 }
 
-// avoidable says whether a case breaks something that such a sound lock keeps.
+// avoidable reports whether a case breaks something that such a sound lock keeps.
 func (s Scenario) avoidable(c Case, lock locks.Spec, among locks.Catalogue) bool {
 	return slices.ContainsFunc(s.Cases, func(d Case) bool {
 		twin, err := among.Find(d.Lock)

@@ -34,7 +34,7 @@ func promises() map[string]locks.Promise {
 	}
 }
 
-// metBy says whether a lock has what is needed.
+// metBy reports whether a lock has what is needed.
 func (n Need) metBy(lock locks.Spec) bool {
 	switch n {
 	case ReadersAndWriters:

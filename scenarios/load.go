@@ -111,7 +111,7 @@ func Of(s schedule.Schedule) (Scenario, error) {
 	return of, nil
 }
 
-// faults says whether a step is a fault, or makes one.
+// faults reports whether a step is a fault, or makes one.
 func faults(p schedule.Step) bool { return p.Verb == schedule.Start || p.Verb == schedule.At }
 
 func gaps(all []schedule.Gap) map[string]string {

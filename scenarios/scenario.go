@@ -104,7 +104,7 @@ func (s Scenario) Case(lock string, guard resource.Guard) Case {
 	return Case{Lock: lock, Guard: guard, Remedy: s.remedy, Want: s.unwinnable()}
 }
 
-// Names says whether the catalogue says something of a lock under a guard.
+// Names reports whether the catalogue says something of a lock under a guard.
 func (s Scenario) Names(lock string, guard resource.Guard) bool { return s.find(lock, guard) >= 0 }
 
 func (s Scenario) find(lock string, guard resource.Guard) int {
@@ -122,7 +122,7 @@ func (s Scenario) unwinnable() checker.Expectation {
 	return want
 }
 
-// Saves says whether the case keeps something that the broken lock does not.
+// Saves reports whether the case keeps something that the broken lock does not.
 func (s Scenario) Saves(c Case) bool {
 	for p, v := range s.Broken().Want {
 		if v == checker.Fail && c.Want[p] != checker.Fail {

@@ -89,7 +89,7 @@ func (c *Client) disown(by histories.F, key, how string) {
 	c.holds.Store(c.held != nil)
 }
 
-// within says whether s is the innermost section or one around it. It is called with mu.
+// within reports whether s is the innermost section or one around it. It is called with mu.
 func (c *Client) within(s *section) bool {
 	for o := c.held; o != nil; o = o.outer {
 		if o == s {

@@ -77,7 +77,7 @@ func choose(seed uint64, lock locks.Spec, faults bool) choice {
 	return c
 }
 
-// has says whether the run offers an act.
+// has reports whether the run offers an act.
 func (c choice) has(a act) bool { return slices.Contains(c.acts, a) }
 
 // String tells what there is, for people.

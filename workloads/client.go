@@ -110,10 +110,10 @@ type refusal struct {
 	attempt uint64
 }
 
-// Holds says whether the client believes to hold the lock. It may be called at any time.
+// Holds reports whether the client believes to hold the lock. It may be called at any time.
 func (c *Client) Holds() bool { return c.holds.Load() }
 
-// Calls says whether a call of the lock or the register has begun and not ended. It may be
+// Calls reports whether a call of the lock or the register has begun and not ended. It may be
 // called at any time.
 func (c *Client) Calls() bool { return c.calls.Load() }
 

@@ -21,7 +21,7 @@ func (c *Client) Crash(kill func() error) error {
 	return nil
 }
 
-// dead says whether the client has crashed and nobody has taken its place.
+// dead reports whether the client has crashed and nobody has taken its place.
 func (c *Client) dead() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -36,7 +36,7 @@ func (c *Client) Restart() {
 	c.crashed = false
 }
 
-// alive says whether the client of a life is still there.
+// alive reports whether the client of a life is still there.
 func (c *Client) alive(life int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

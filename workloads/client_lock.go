@@ -119,7 +119,7 @@ func (c *Client) told(lease locks.Lease) time.Duration {
 	return max(c.Now()+left, 1) // 0 would be none that was told
 }
 
-// Overdue says whether the innermost lease is over by the client's clock, so that who trusts
+// Overdue reports whether the innermost lease is over by the client's clock, so that who trusts
 // its lock works no more under it: at the deadline that it was told last, or if it was told none
 // a TTL after it asked, less the clock drift that Redlock allows for. Who holds none has nothing
 // to rely on.

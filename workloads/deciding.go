@@ -58,7 +58,7 @@ func (d deciding) taken() wire.Match {
 	}}
 }
 
-// differs says whether two states of a key say different things, whatever their TTL.
+// differs reports whether two states of a key say different things, whatever their TTL.
 func differs(a, b cluster.KeyState) bool {
 	return a.Type != b.Type || a.Value != b.Value || !slices.Equal(a.Fields, b.Fields)
 }
@@ -86,7 +86,7 @@ func (d deciding) looks() wire.Match {
 	return m
 }
 
-// would says whether a command would change what the server holds of the locks.
+// would reports whether a command would change what the server holds of the locks.
 func (d deciding) would(c wire.Command) bool {
 	if c.Reads() {
 		return false
@@ -133,7 +133,7 @@ func compared(c wire.Command) (value string, ok bool) {
 	return "", false
 }
 
-// expires says that a command sets when a key ends, and nothing else.
+// expires reports whether a command sets when a key ends, and nothing else.
 func expires(c wire.Command) bool {
 	if value, ok := compared(c); ok && c.Name == "SET" {
 		return c.Args[1] == value
@@ -145,7 +145,7 @@ func expires(c wire.Command) bool {
 	return false
 }
 
-// knows says whether the server has the script that a command names. A server that cannot be
+// knows reports whether the server has the script that a command names. A server that cannot be
 // asked counts as one that has.
 func (d deciding) knows(c wire.Command) bool {
 	server, ok := d.cluster.(cluster.Commander)

@@ -107,7 +107,7 @@ func (s *Stage) await(ctx context.Context, c *Client, key string, d time.Duratio
 	}
 }
 
-// stop says why the run should end.
+// stop returns why the run should end.
 func (s *Stage) stop(ctx context.Context) error {
 	return errors.Join(ctx.Err(), s.Interrupted())
 }
@@ -170,7 +170,7 @@ func (s *Stage) audit(ctx context.Context) error {
 	return nil
 }
 
-// follows says whether a node is a replica: one from the start that serves no shard, or a master that
+// follows reports whether a node is a replica: one from the start that serves no shard, or a master that
 // was made to follow its successor.
 func (s *Stage) follows(n cluster.Node) bool {
 	if n.Role == cluster.Replica && !s.serves(n.Name) {
@@ -180,7 +180,7 @@ func (s *Stage) follows(n cluster.Node) bool {
 	return ok && d.Master(n.Name) != ""
 }
 
-// serves says whether a node is the one that serves one of the shards.
+// serves reports whether a node is the one that serves one of the shards.
 func (s *Stage) serves(node string) bool {
 	for shard := range s.Shards {
 		if s.Cluster.Primary(shard) == node {

@@ -20,13 +20,13 @@ func (s *Stage) freely(free bool, err error) error {
 	return err
 }
 
-// granted says whether an acquire was granted, or was none: one that the lock or a server refused to execute
+// granted reports whether an acquire was granted, or was none: one that the lock or a server refused to execute
 // says nothing of who has it.
 func granted(err error) bool {
 	return err == nil || locks.Classify(err) == locks.Refused && !errors.Is(err, locks.ErrTaken)
 }
 
-// free says whether the lock on key is certainly free for c, so that only chance or the lock itself can keep it
+// free reports whether the lock on key is certainly free for c, so that only chance or the lock itself can keep it
 // from c: no server that c asks has anything of it, nobody is in a call that could take it, and no fault explains
 // a refusal. What nobody can look at is not certain.
 func (s *Stage) free(c *Client, key Key) bool {
@@ -49,7 +49,7 @@ func (s *Stage) free(c *Client, key Key) bool {
 	return true
 }
 
-// over says whether the call has ended.
+// over reports whether the call has ended.
 func (u *undertaking) over() bool {
 	select {
 	case <-u.done:
@@ -59,7 +59,7 @@ func (u *undertaking) over() bool {
 	}
 }
 
-// excuses says whether something explains that c did not get a free lock: a fault, a call that did not return,
+// excuses reports whether something explains that c did not get a free lock: a fault, a call that did not return,
 // or that replicas were to confirm the lock, because the lock asks for it or because the master does, and
 // replication is at fault.
 func (s *Stage) excuses(c *Client, confirmed bool) bool {

@@ -34,7 +34,7 @@ type Hangs struct {
 	n  int
 }
 
-// Any says whether there was one.
+// Any reports whether there was one.
 func (h *Hangs) Any() bool {
 	if h == nil {
 		return false

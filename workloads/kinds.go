@@ -14,7 +14,7 @@ type Kind struct {
 	Title string
 	// Lock is the name of a lock to put under it if none is asked for.
 	Lock string
-	// Serves says whether a lock can be put under it; nil means every lock.
+	// Serves reports whether a lock can be put under it; nil means every lock.
 	Serves func(locks.Spec) bool
 	// Capability is what the others lack, and Can the word for it in the hello of a worker.
 	Capability, Can string

@@ -117,7 +117,7 @@ func (s *Stage) heed(c *Client, m wire.Match) (answered func() bool, stop func()
 	}
 }
 
-// explains says whether a fault is in force that can keep an answer from c: one that hits it, or
+// explains reports whether a fault is in force that can keep an answer from c: one that hits it, or
 // a server of the lock.
 func (s *Stage) explains(c *Client) bool {
 	if c.Life() > 0 || c.dead() {

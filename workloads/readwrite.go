@@ -21,7 +21,7 @@ func readWriteKind() Kind {
 // must see the same, a writer increments it by read and write.
 type readWriteLoad struct{ Load }
 
-// Shares says that the lock must have readers and writers.
+// Shares reports whether the lock must have readers and writers.
 func (readWriteLoad) Shares() bool { return true }
 
 // Run lets the clients go and waits for all of them.

@@ -26,7 +26,7 @@ type reentrantLoad struct{ Load }
 // depth is how often a client acquires a key at most.
 const depth = 3
 
-// Reenters says that the lock must be one that its holder can acquire again.
+// Reenters reports whether the lock must be one that its holder can acquire again.
 func (reentrantLoad) Reenters() bool { return true }
 
 // Run lets the clients go and waits for all of them.

@@ -13,7 +13,7 @@ import (
 // calls counts the calls that a client makes by the steps of a script. It is safe for concurrent use.
 type calls struct{ begun, ended atomic.Int64 }
 
-// in says whether the client's n-th call has begun, and the one after it has not.
+// in reports whether the client's n-th call has begun, and the one after it has not.
 func (c *calls) in(n int) bool { return c.begun.Load() == int64(n) }
 
 // counted is a call that is counted, and that begins when the step says so.

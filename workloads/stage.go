@@ -59,10 +59,10 @@ type Stage struct {
 	// called when the call has ended. Of no client and 0 it is told when the steps are over. Both must be safe for concurrent use. Nil:
 	// nobody is told.
 	Called func(client string, n int) (ended func())
-	// Interrupted says why the run should end early, or nil. In virtual time a context
+	// Interrupted returns why the run should end early, or nil. In virtual time a context
 	// from outside cannot wake anybody, so long loops ask.
 	Interrupted func() error
-	// Enough says whether random load may end before its time, as all is seen that was looked
+	// Enough reports whether random load may end before its time, as all is seen that was looked
 	// for. Nil means never.
 	Enough func() bool
 
@@ -74,14 +74,14 @@ type Stage struct {
 	rules   map[string][]*rule  // by client, the oldest first
 	once    map[string]once     // by client: what hits one command of its next call
 	hit     map[string][]string // by fault, and the client of its step: what faults have hit that steps began
-	// freeBefore says whether the first key's lock was certainly free before the call that a client is in.
+	// freeBefore reports whether the first key's lock was certainly free before the call that a client is in.
 	freeBefore map[*Client]bool
 	calls      map[string]*calls // by client
 	threads    int               // how many clients, from the first on, share connections
 	confirms   bool              // a master takes writes only with a replica (min-replicas-to-write)
 }
 
-// enough says whether random load need not go on.
+// enough reports whether random load need not go on.
 func (s *Stage) enough() bool { return s.Hangs.Any() || s.Enough != nil && s.Enough() }
 
 // client finds a client by name.

@@ -49,13 +49,13 @@ func (w swarmLoad) Drawn(seed uint64, lock locks.Spec) (Workload, Setup) {
 	return w, setup
 }
 
-// Shares says whether the lock must have readers and writers.
+// Shares reports whether the lock must have readers and writers.
 func (w swarmLoad) Shares() bool { return w.choice.has(share) }
 
-// Reenters says whether the lock must be one that its holder can acquire again.
+// Reenters reports whether the lock must be one that its holder can acquire again.
 func (w swarmLoad) Reenters() bool { return w.choice.has(enter) && w.choice.counts }
 
-// ReleasesTwice says whether the lock must take a second release.
+// ReleasesTwice reports whether the lock must take a second release.
 func (w swarmLoad) ReleasesTwice() bool { return w.choice.has(again) }
 
 // Run lets the clients go, and faults hit them, and waits for all of them.

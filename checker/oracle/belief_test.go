@@ -83,7 +83,7 @@ func (h history) excludes(leases bool) orders.Ruling {
 	return orders.MustNot
 }
 
-// kept says whether the grants and shows that were not placed can come after those that were, the
+// kept reports whether the grants and shows that were not placed can come after those that were, the
 // last of them at now, when some grants are believed. Each is best placed as early as it can be.
 func (b *beliefs) kept(granted, shown uint, now time.Duration, believed []int) bool {
 	if granted == 1<<len(b.grants)-1 && shown == 1<<len(b.shows)-1 {
@@ -117,7 +117,7 @@ func (b *beliefs) kept(granted, shown uint, now time.Duration, believed []int) b
 	return false
 }
 
-// shares says whether two acquires may have the lock at once.
+// shares reports whether two acquires may have the lock at once.
 func (c call) shares(o call) bool {
 	return c.mode == o.mode && (c.mode == histories.Shared || c.mode == histories.Reentrant && c.who == o.who)
 }
@@ -129,12 +129,12 @@ func (h history) accepted(acquire call) history {
 	})
 }
 
-// isOf says whether c is a release or an extend of an acquire.
+// isOf reports whether c is a release or an extend of an acquire.
 func (c call) isOf(acquire call) bool {
 	return c.who == acquire.who && c.attempt == acquire.attempt && (c.f == histories.Release || c.f == histories.Extend)
 }
 
-// enteredBesides says whether a re-entrant client made another acquire that was not refused.
+// enteredBesides reports whether a re-entrant client made another acquire that was not refused.
 func (h history) enteredBesides(acquire call) bool {
 	return acquire.mode == histories.Reentrant && slices.ContainsFunc(h, func(c call) bool {
 		return c.f == histories.Acquire && c.who == acquire.who && c.attempt != acquire.attempt && c.outcome != histories.Fail

@@ -29,7 +29,7 @@ type call struct {
 	version int64         // of a read or a write of the resource
 }
 
-// unknown says that nobody knows whether c took effect.
+// unknown reports whether nobody knows whether c took effect.
 func (c call) unknown() bool { return c.outcome == histories.Info }
 
 // A history is calls in any order.

@@ -73,7 +73,7 @@ type disagreement struct {
 	flawless bool   // a sound lock explains it
 }
 
-// disagrees says that the checker accuses where it must not, or does not where it must.
+// disagrees reports whether the checker accuses where it must not, or does not where it must.
 func disagrees(ctx context.Context, h history, p checker.Property, r orders.Ruling) bool {
 	if verdicts(h, newJudge())[p] != r {
 		return false
@@ -81,7 +81,7 @@ func disagrees(ctx context.Context, h history, p checker.Property, r orders.Ruli
 	return wrong(judge(ctx, h.events(), p).Result(p).Verdict, r)
 }
 
-// wrong says that a verdict is not what it must be.
+// wrong reports whether a verdict is not what it must be.
 func wrong(v checker.Verdict, r orders.Ruling) bool {
 	return r == orders.MustNot && accused(v) || r == orders.MustFail && v != checker.Fail
 }
@@ -157,7 +157,7 @@ func compare(ctx context.Context, seed, first uint64, n int, total *tally) {
 	}
 }
 
-// asks says whether to ask the checker about what must fail: a history at a time, that costs more
+// asks reports whether to ask the checker about what must fail: a history at a time, that costs more
 // than all else, so one in some is asked about.
 func (t *tally) asks(failing []checker.Property) bool {
 	const oneIn = 4

@@ -43,7 +43,7 @@ type entry struct {
 	token               int64
 }
 
-// errs says whether the server does something wrong now.
+// errs reports whether the server does something wrong now.
 func (v *server) errs(f fault) bool { return v.fault == f && v.rng.IntN(2) == 0 }
 
 func (v *server) until(ttl time.Duration) time.Duration {

@@ -65,7 +65,7 @@ func rounded(h history, grain time.Duration) history {
 	return g
 }
 
-// sane says that times of h are all different, so that nothing hangs on their order, and that it
+// sane reports whether times of h are all different, so that nothing hangs on their order, and that it
 // is a history at all.
 func sane(h history) bool {
 	var times []time.Duration

@@ -39,7 +39,7 @@ func verdicts(h history, by *orders.Judge) map[checker.Property]orders.Ruling {
 	return v
 }
 
-// flawless says that a sound lock explains a history, so that no property of a server may fail.
+// flawless reports whether a sound lock explains a history, so that no property of a server may fail.
 func flawless(h history, by *orders.Judge) bool {
 	_, sound := by.Rule(h.calls())
 	return sound

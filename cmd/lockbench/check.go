@@ -247,7 +247,7 @@ func (f *checkFlags) tell(path string, c report.Check, stdout io.Writer) error {
 	), f.page(path, c))
 }
 
-// unfit says why what was read is no history, or none of the model that it was judged as.
+// unfit returns why what was read is no history, or none of the model that it was judged as.
 func unfit(path string, j harness.Judged) error {
 	if err := empty(j.File, j.Count); err != nil {
 		return err

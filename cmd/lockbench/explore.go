@@ -122,7 +122,7 @@ func oneLock(cmd *cobra.Command, args []string) error {
 	return usage(fmt.Errorf("%s needs the name of one lock, found %d (lockbench list locks)", cmd.CommandPath(), len(args)))
 }
 
-// validate says what of the flags cannot be, for a lock.
+// validate returns what of the flags cannot be, for a lock.
 func (f *exploreFlags) validate(lock locks.Spec, guard resource.Guard, servers bool) error {
 	switch {
 	case f.depth < 0 || f.depth > deepest:

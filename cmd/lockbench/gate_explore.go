@@ -74,7 +74,7 @@ func (f *gateFlags) searches(ctx context.Context, opt gate.Options, plan *gate.P
 	return []*search{s}, err
 }
 
-// canExplore says what of --explore cannot be.
+// canExplore returns what of --explore cannot be.
 func canExplore(opt gate.Options) error {
 	switch {
 	case opt.Exploring < 0:

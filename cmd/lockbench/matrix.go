@@ -167,7 +167,7 @@ func play(ctx context.Context, plan *gate.Plan, jobs int, stderr io.Writer) (gat
 	}})
 }
 
-// nothing says why a plan has no runs.
+// nothing returns why a plan has no runs.
 func nothing(plan *gate.Plan) error {
 	var why []string
 	for _, g := range plan.Gaps() {

@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench/internal/resource"
 )
 
-// explored says whether a file is the record of an exploration, as far as it can be read: one that is cut off has its first fields.
+// explored reports whether a file is the record of an exploration, as far as it can be read: one that is cut off has its first fields.
 func explored(name string) bool {
 	file, err := os.Open(name)
 	if err != nil {

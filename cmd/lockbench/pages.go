@@ -93,7 +93,7 @@ func (f *runFlags) failed(r report.Run, err error, before []report.Run, stdout i
 	return exit
 }
 
-// strange says whether err is that a step could not be played with a lock that the steps were not written for.
+// strange reports whether err is that a step could not be played with a lock that the steps were not written for.
 // Nothing is known of the lock then, as the gate says, too.
 func (f *runFlags) strange(err error) bool {
 	if !harness.Unplayed(err) || f.scenario == "" {

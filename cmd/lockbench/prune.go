@@ -184,7 +184,7 @@ func runIn(dir string) (r prunedRun, ok bool) {
 	return r, true
 }
 
-// readInto says whether a file is JSON that v could be read from.
+// readInto reports whether a file is JSON that v could be read from.
 func readInto(name string, v any) bool {
 	data, err := os.ReadFile(name)
 	return err == nil && json.Unmarshal(data, v) == nil

@@ -205,7 +205,7 @@ func stored(ctx context.Context, path string) (report.Run, []string, error) {
 	return r, append(notices, "there was no judgement: the run was judged now, and set against no expectation"), nil
 }
 
-// isCut says whether a run's history lacks its end: it was killed while it ran, or the file has
+// isCut reports whether a run's history lacks its end: it was killed while it ran, or the file has
 // lost something since.
 func isCut(r report.Run, damage error) bool {
 	var cut *histories.CutError

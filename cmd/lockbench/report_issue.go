@@ -39,7 +39,7 @@ func originOf(r report.Run) (from report.Origin) {
 	return from
 }
 
-// otherWorker says whether the clients of a run were processes of a program of the user's.
+// otherWorker reports whether the clients of a run were processes of a program of the user's.
 func otherWorker(r report.Run) bool {
 	words := strings.Fields(r.Command)
 	at := slices.Index(words, "--worker")

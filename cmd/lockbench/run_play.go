@@ -73,7 +73,7 @@ func (f *runFlags) settled(ctx context.Context, cfg harness.Config) (harness.Res
 	}
 }
 
-// why says why a run broke down after so many others: what it says, or that it was interrupted.
+// why returns why a run broke down after so many others: what it says, or that it was interrupted.
 func (f *runFlags) why(ctx context.Context, err error, done int) error {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return f.interrupted(done)

@@ -16,7 +16,7 @@ import (
 // scheduleSuffix is how the names of files with schedules end.
 const scheduleSuffix = ".schedule"
 
-// isFile says whether a scenario is meant that stands in a file of the user's.
+// isFile reports whether a scenario is meant that stands in a file of the user's.
 func isFile(name string) bool { return strings.HasSuffix(name, scheduleSuffix) }
 
 // longestSchedule bounds what is read of a file.

@@ -34,7 +34,7 @@ func columns(asked string) int {
 	return 100
 }
 
-// coloured says whether there are colours: by default on terminals alone, with CLICOLOR_FORCE
+// coloured reports whether there are colours: by default on terminals alone, with CLICOLOR_FORCE
 // also elsewhere, and never with NO_COLOR (no-color.org, bixense.com/clicolors).
 func coloured(getenv func(string) string, terminal bool) bool {
 	force := getenv("CLICOLOR_FORCE")
@@ -47,7 +47,7 @@ func coloured(getenv func(string) string, terminal bool) bool {
 	return terminal && getenv("CLICOLOR") != "0" && getenv("TERM") != "dumb"
 }
 
-// unicodeLocale says whether a terminal can show more than ASCII: whether the locale is one of
+// unicodeLocale reports whether a terminal can show more than ASCII: whether the locale is one of
 // UTF-8. Consoles of Windows have no locale, and take everything.
 func unicodeLocale() bool { return runtime.GOOS == "windows" || isUTF8(os.Getenv) }
 

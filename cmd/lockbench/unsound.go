@@ -10,10 +10,10 @@ import (
 	"github.com/lockbench/lockbench/histories"
 )
 
-// noHistory says that not even the first line of a file is an event.
+// noHistory reports whether not even the first line of a file is an event.
 func noHistory(e *histories.LineError) bool { return e.Line == 1 && e.Sound == 0 }
 
-// unreadable says why a history could not be read, and what can be done. What is wrong in the file
+// unreadable returns why a history could not be read, and what can be done. What is wrong in the file
 // is no failure of lockbench.
 func unreadable(err error, lenient bool) error {
 	line, told := errors.AsType[*histories.LineError](err)
@@ -31,7 +31,7 @@ func unreadable(err error, lenient bool) error {
 	return usage(err)
 }
 
-// empty says why a file without events is no history. One that lockbench recorded may have none.
+// empty returns why a file without events is no history. One that lockbench recorded may have none.
 func empty(file histories.File, events int) error {
 	switch {
 	case events > 0:

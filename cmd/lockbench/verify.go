@@ -194,7 +194,7 @@ func (f *checkFlags) certify(path string, meta *histories.Meta, r checker.Report
 	return nil
 }
 
-// certifiable says why there can be no certificate of a history, if it is asked for.
+// certifiable returns why there can be no certificate of a history, if it is asked for.
 func (f *checkFlags) certifiable(path string) error {
 	switch {
 	case f.certificate == "":

@@ -27,7 +27,7 @@ func obtain(ctx context.Context, client *redis.Client, key string, ttl time.Dura
 	return m, ok, err
 }
 
-// release says whether the lock was still held.
+// release reports whether the lock was still held.
 func (m *mine) release(ctx context.Context) (bool, error) {
 	n, err := ifOwn.Run(ctx, m.client, []string{m.key}, m.token).Int()
 	return n == 1, err

@@ -17,7 +17,7 @@ type rule struct {
 	when   func(Run, checker.Cause) bool // of the run; nil: no matter
 }
 
-// holds says whether a cause shows the anomaly.
+// holds reports whether a cause shows the anomaly.
 func (u rule) holds(r Run, c checker.Cause) bool {
 	breaks := func(p checker.Property) bool { return slices.Contains(u.breaks, p) }
 	return (u.breaks == nil || slices.ContainsFunc(c.Properties, breaks)) &&
@@ -71,7 +71,7 @@ func table() []rule {
 	}
 }
 
-// rests says whether a call of a sort that ended in one way is among the evidence of a cause.
+// rests reports whether a call of a sort that ended in one way is among the evidence of a cause.
 func (r Run) rests(c checker.Cause, f histories.F, end histories.Type) bool {
 	return slices.ContainsFunc(r.evidence(c), func(e histories.Event) bool { return e.F == f && e.Type == end })
 }
@@ -81,14 +81,14 @@ func (r Run) evidence(c checker.Cause) []histories.Event {
 	return slices.DeleteFunc(slices.Clone(r.Events), func(e histories.Event) bool { return !slices.Contains(c.Events, e.Index) })
 }
 
-// hit says whether one of some faults was in the run.
+// hit reports whether one of some faults was in the run.
 func (r Run) hit(faults []histories.F) bool {
 	return slices.ContainsFunc(r.Events, func(e histories.Event) bool {
 		return e.Process == histories.Nemesis && slices.Contains(faults, e.F)
 	})
 }
 
-// told says whether a client of which a cause tells was told that its lease is lost.
+// told reports whether a client of which a cause tells was told that its lease is lost.
 func (r Run) told(c checker.Cause) bool {
 	of := r.evidence(c)
 	return slices.ContainsFunc(r.Events, func(lost histories.Event) bool {
@@ -100,7 +100,7 @@ func hung(r Run, _ checker.Cause) bool   { return r.hit(r.HungFaults) }
 func clock(r Run, _ checker.Cause) bool  { return r.hit(r.ClockFaults) }
 func renews(r Run, _ checker.Cause) bool { return r.Renews }
 
-// threads says whether the clients of which a cause tells are threads of one process.
+// threads reports whether the clients of which a cause tells are threads of one process.
 func threads(r Run, c checker.Cause) bool {
 	of := r.evidence(c)
 	return len(of) > 0 && !slices.ContainsFunc(of, func(e histories.Event) bool { return e.Worker < 0 || e.Worker >= r.Threads })

@@ -130,7 +130,7 @@ func (s *scene) inTheWay(e *effect, seen time.Duration) *checker.Cause {
 	return s.lasting(made, e, h, o, renewals)
 }
 
-// orphan says whether the call that made a key was told that it did not get it.
+// orphan reports whether the call that made a key was told that it did not get it.
 func orphan(made *effect) bool {
 	return made != nil && made.call.op != nil && made.call.op.Outcome() == histories.Fail
 }
@@ -150,7 +150,7 @@ func (s *scene) addedTwice(e *effect, seen time.Duration) *checker.Cause {
 		s.who(e), last(o), x.Command, x.First, x.Reply, words.Seconds(asked), words.Seconds(seen)), []*effect{e})
 }
 
-// renewedAfter says whether e is a command in the background of a client that had given the lock up.
+// renewedAfter reports whether e is a command in the background of a client that had given the lock up.
 func (s *scene) renewedAfter(e *effect) bool {
 	h := e.call.hold
 	return e.call.op == nil && h != nil && !h.Open() && e.From > h.Ended.Time
@@ -180,7 +180,7 @@ func (s *scene) noExpiry(made *effect, h *histories.Hold, o *histories.Op) *chec
 		s.callName(made), end, s.quote(made), made.at.node)), []*effect{made}, events...)
 }
 
-// tooLong says whether an acquire gave its key more time to live than it was asked for.
+// tooLong reports whether an acquire gave its key more time to live than it was asked for.
 func tooLong(o *histories.Op, e *effect) bool {
 	return o.Invoke.F == histories.Acquire && o.Invoke.TTL > 0 && e.TTL > o.Invoke.TTL+drift(o.Invoke.TTL)
 }

@@ -75,7 +75,7 @@ func merge(all []checker.Cause, c checker.Cause) []checker.Cause {
 	return append(all, c)
 }
 
-// same says whether two causes rest on the same decisive command or, without any, on the same
+// same reports whether two causes rest on the same decisive command or, without any, on the same
 // events.
 func same(a, b checker.Cause) bool {
 	switch {

@@ -90,7 +90,7 @@ func argumentOf(words []string) string {
 	return ""
 }
 
-// beginsAs says whether the token that t compared is the beginning of the one that m had given the key, and another one.
+// beginsAs reports whether the token that t compared is the beginning of the one that m had given the key, and another one.
 func (s *scene) beginsAs(t, m *effect) bool {
 	token, other := argumentOf(s.Exchanges[t.Exchange].Words), argumentOf(s.Exchanges[m.Exchange].Words)
 	return token != "" && len(token) < len(other) && strings.HasPrefix(other, token)
@@ -137,7 +137,7 @@ func (s *scene) eliminated(a *histories.Hold, m *effect, unclear []*effect, t *e
 	return nil
 }
 
-// byInstant says whether a plain command has set a key that ends at an instant which it names.
+// byInstant reports whether a plain command has set a key that ends at an instant which it names.
 func (s *scene) byInstant(e *effect) bool {
 	words := s.Exchanges[e.Exchange].Words
 	return len(words) > 3 && strings.EqualFold(words[0], "SET") && slices.ContainsFunc(words[3:], func(w string) bool {

@@ -280,7 +280,7 @@ func (s *scene) sameName() *checker.Cause {
 	return nil
 }
 
-// failed says whether a reply is an error, and of which kind.
+// failed reports whether a reply is an error, and of which kind.
 func failed(reply string) bool {
 	text, quoted := strings.CutPrefix(reply, `"`)
 	name, _, more := strings.Cut(text, " ")

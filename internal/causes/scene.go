@@ -119,14 +119,14 @@ func (s *scene) names(raw []histories.Effect) map[string]string {
 	return lockOf
 }
 
-// ends says whether some command removes the key of an effect, or gives it a time to live.
+// ends reports whether some command removes the key of an effect, or gives it a time to live.
 func ends(raw []histories.Effect, of histories.Effect) bool {
 	return slices.ContainsFunc(raw, func(e histories.Effect) bool {
 		return e.Node == of.Node && e.Place == of.Place && (e.Kind == histories.Frees || e.TTL > 0)
 	})
 }
 
-// sent says whether a call was under way when its client sent a command.
+// sent reports whether a call was under way when its client sent a command.
 func (s *scene) sent(o *histories.Op, x histories.Exchange) bool {
 	return histories.WorkerName(o.Invoke.Worker) == x.Client && under(o, x.Sent)
 }
@@ -135,7 +135,7 @@ func under(o *histories.Op, at time.Duration) bool {
 	return o.Invoke.Time <= at && (!o.Done || at <= o.Complete.Time)
 }
 
-// asks says whether f is a call that a lock sends commands for.
+// asks reports whether f is a call that a lock sends commands for.
 func asks(f histories.F) bool {
 	return f == histories.Acquire || f == histories.Release || f == histories.Extend || f == histories.Verify
 }
@@ -216,11 +216,11 @@ func (s *scene) callOf(o *histories.Op) call {
 	return call{op: o, hold: s.holds[o.Invoke.Attempt], attempt: o.Invoke.Attempt}
 }
 
-// thread says whether a worker is a thread of the first one's process, as which its commands are
+// thread reports whether a worker is a thread of the first one's process, as which its commands are
 // recorded.
 func (s *scene) thread(worker int) bool { return 0 < worker && worker < s.Threads }
 
-// is says whether a call is one of f.
+// is reports whether a call is one of f.
 func (c call) is(f histories.F) bool { return c.op != nil && c.op.Invoke.F == f }
 
 // owner is the call that had made the key that e met; ok is false if that is not known.
@@ -288,12 +288,12 @@ func (s *scene) exchangesOf(o *histories.Op) []int {
 	return all
 }
 
-// setup says that a command belongs to opening a connection and not to the lock.
+// setup reports whether a command belongs to opening a connection and not to the lock.
 func setup(command string) bool {
 	return strings.HasPrefix(command, "HELLO ") || strings.HasPrefix(command, "CLIENT ") || strings.HasPrefix(command, "AUTH ")
 }
 
-// sameHolder says whether two attempts are one holder's: one that re-enters.
+// sameHolder reports whether two attempts are one holder's: one that re-enters.
 func (s *scene) sameHolder(a, b uint64) bool {
 	if a == b {
 		return true

@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench/internal/words"
 )
 
-// shaken says whether a fault of a server was in force between two effects.
+// shaken reports whether a fault of a server was in force between two effects.
 func (s *scene) shaken(m, t *effect) bool { return s.fault(m.From, t.To, m.node()) != nil }
 
 func (e *effect) node() string { return e.at.node }

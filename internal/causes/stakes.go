@@ -53,7 +53,7 @@ func (s *scene) met(attempt uint64, at place) *effect {
 	return nil
 }
 
-// sameLife says whether the key that e met is the one that m had made or was let in on.
+// sameLife reports whether the key that e met is the one that m had made or was let in on.
 func (s *scene) sameLife(m, e *effect) bool {
 	made := m
 	if m.Kind != histories.Takes && m.Kind != histories.Overwrites {
@@ -62,7 +62,7 @@ func (s *scene) sameLife(m, e *effect) bool {
 	return made != nil && s.madeBy(e) == made
 }
 
-// crossed says whether a command that may have changed the key between m and t may as well have
+// crossed reports whether a command that may have changed the key between m and t may as well have
 // come before or after: nothing can be said then of what came between.
 func (s *scene) crossed(m, t *effect) bool {
 	may := func(e *effect) bool { return e.Kind.Changes() || e.Kind == histories.Unclear }
@@ -103,7 +103,7 @@ func expiryOf(e *effect) time.Duration {
 
 const never time.Duration = 1<<63 - 1
 
-// undisturbed says whether nobody but a's holder may have changed the key between m and t, and
+// undisturbed reports whether nobody but a's holder may have changed the key between m and t, and
 // that one gave it no time to live that ends before t.
 func (s *scene) undisturbed(a *histories.Hold, m, t *effect) bool {
 	return t.To < sureEnd(a, m) && !s.shaken(m, t) && !slices.ContainsFunc(s.places[m.at][m.n+1:t.n], func(e *effect) bool {
@@ -128,7 +128,7 @@ func sureEnd(a *histories.Hold, m *effect) time.Duration {
 	return never
 }
 
-// alike says whether t let its caller in by the same command, word for word, by which m had, and nothing
+// alike reports whether t let its caller in by the same command, word for word, by which m had, and nothing
 // that either acquire had sent there before tells the two apart.
 func (s *scene) alike(m, t *effect) bool {
 	return (t.Kind == histories.Unclear || t.Kind == histories.Extends) && s.sameWords(m, t) && s.sameWords(s.taken(m), s.taken(t))

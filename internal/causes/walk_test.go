@@ -306,7 +306,7 @@ func (v *verifier) outlived(c checker.Cause) {
 	}
 }
 
-// tellsInstant says whether a command tells when a key ends, which means nothing on servers that
+// tellsInstant reports whether a command tells when a key ends, which means nothing on servers that
 // were started at another time.
 func tellsInstant(x histories.Exchange) bool {
 	return slices.ContainsFunc(x.Words, func(w string) bool {
@@ -343,7 +343,7 @@ func (v *verifier) hasFault(c checker.Cause) bool {
 	})
 }
 
-// shaken says whether a fault may have changed what a server held.
+// shaken reports whether a fault may have changed what a server held.
 func (v *verifier) shaken() bool {
 	return slices.ContainsFunc(v.res.Events, func(e histories.Event) bool {
 		return e.Process == histories.Nemesis && e.F != histories.Audit && e.F != "script-flush" && !slices.Contains(nemesis.ClientFaults(), e.F)

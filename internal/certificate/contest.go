@@ -25,14 +25,14 @@ func (h *hold) alone(event int) time.Duration {
 	return sure(h.from.time, h.TTL)
 }
 
-// follows says whether h may have been granted when another was over, by what that one's own calls tell.
+// follows reports whether h may have been granted when another was over, by what that one's own calls tell.
 func (h *hold) follows(before *hold) bool {
 	shown := h.shown()
 	return shown.event > before.from.event &&
 		(before.stop() < shown.event || before.alone(max(shown.event, before.shown().event)) <= shown.time)
 }
 
-// clash says whether neither of two holds, both of which were granted, can have come when the other was over.
+// clash reports whether neither of two holds, both of which were granted, can have come when the other was over.
 func clash(a, b *hold) bool {
 	return a != b && a.shown().event != pending && b.shown().event != pending && !a.shares(b) && !a.follows(b) && !b.follows(a)
 }
@@ -89,7 +89,7 @@ func (k *table) place(h *hold) (int, []lasting) {
 	return i, k.longest
 }
 
-// clashes says whether h was let in beside another party, or another beside it.
+// clashes reports whether h was let in beside another party, or another beside it.
 func (k *table) clashes(h *hold) bool {
 	if h.shown().event == pending {
 		return false
@@ -141,14 +141,14 @@ func (k *table) before(place, event int) []*hold {
 	return k.holds[first:place]
 }
 
-// admitted says whether another party was let in beside h, before an event, or may have been, as it was
+// admitted reports whether another party was let in beside h, before an event, or may have been, as it was
 // let in beside somebody.
 func (k *table) admitted(h *hold, before int) bool {
 	met := k.met(h, before)
 	return len(met) > 0 && (k.clashes(h) || slices.ContainsFunc(met, func(other *hold) bool { return clash(h, other) || k.clashes(other) }))
 }
 
-// reached says whether a release or extend of which counts is true may have come after h was asked for, and
+// reached reports whether a release or extend of which counts is true may have come after h was asked for, and
 // before an event.
 func (k *table) reached(h *hold, before int, counts func(o *op, own bool) bool) bool {
 	own := func(o *op) bool {
@@ -168,12 +168,12 @@ func (k *table) reached(h *hold, before int, counts func(o *op, own bool) bool) 
 	})
 }
 
-// touched says whether anybody else's may have, but those of one attempt.
+// touched reports whether anybody else's may have, but those of one attempt.
 func (k *table) touched(h *hold, before int, but uint64) bool {
 	return k.reached(h, before, func(o *op, own bool) bool { return !own && (k.of[o.Attempt] == nil || o.Attempt != but) })
 }
 
-// wasDenied says whether one of its own client was refused.
+// wasDenied reports whether one of its own client was refused.
 func (k *table) wasDenied(h *hold, before int) bool {
 	return k.reached(h, before, func(o *op, own bool) bool { return own && o.outcome == histories.Fail })
 }

@@ -34,7 +34,7 @@ func (x Examination) Hear(commands io.Reader) (Commands, error) {
 	return found, nil
 }
 
-// Passes says why a rule does not pass by a kind of proof, or nil.
+// Passes returns why a rule does not pass by a kind of proof, or nil.
 func (x Examination) Passes(rule, proof string) error {
 	return x.v.holds(&Verdict{Rule: rule, Verdict: Pass, Proof: proof})
 }

@@ -77,10 +77,10 @@ func (k *table) violation(parts []part, attempts []uint64, bounds ...Bound) find
 // doubt is why a rule can neither be said to hold nor to be violated.
 func doubt(why string) finding { return finding{why: why} }
 
-// taken says whether an acquire was refused because of somebody who has the key, or by a server.
+// taken reports whether an acquire was refused because of somebody who has the key, or by a server.
 func (o *op) wasRefused() bool { return o.outcome == histories.Fail && !o.invalid }
 
-// is says whether a verdict tells of a finding, and the inequalities hold.
+// is reports whether a verdict tells of a finding, and the inequalities hold.
 func (f *finding) is(v *Verdict) bool {
 	same := func(p part, n Named) bool { return p.role == n.Role && p.event == n.Index }
 	named := slices.EqualFunc(f.events, v.Events, same) && slices.EqualFunc(f.commands, v.Commands, same)
@@ -108,7 +108,7 @@ func (f *finding) verdict(rule, proof string) Verdict {
 	return v
 }
 
-// locks says whether a call is one that a Lock takes.
+// locks reports whether a call is one that a Lock takes.
 func locks(f kind) bool {
 	return f == acquire || f == release || f == extend
 }

@@ -77,10 +77,10 @@ func (h *hold) finish(m moment, by kind) {
 	}
 }
 
-// granted says whether a call was accepted.
+// granted reports whether a call was accepted.
 func (o *op) granted() bool { return o.outcome == histories.OK }
 
-// refused says whether it was told that the key is taken, or not its own. Other failures say nothing of a
+// refused reports whether it was told that the key is taken, or not its own. Other failures say nothing of a
 // key.
 func (o *op) refused() bool  { return o.taken || o.notHeld }
 func (h *hold) isOpen() bool { return h.by == unknown }
@@ -114,7 +114,7 @@ func (h *hold) accepted() *op {
 	return nil
 }
 
-// givesBack says whether another release than that of an event may have had its effect before an event.
+// givesBack reports whether another release than that of an event may have had its effect before an event.
 func (h *hold) givesBack(but, before int) bool {
 	return slices.ContainsFunc(h.releases, func(r *op) bool {
 		return r.outcome != histories.Fail && r.from.event != but && r.from.event < before

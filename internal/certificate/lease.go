@@ -247,7 +247,7 @@ func (h *hold) back() int {
 	return last
 }
 
-// takes says whether a release of another hold may have given h back.
+// takes reports whether a release of another hold may have given h back.
 func takes(p payback, h *hold) bool {
 	first, last := p.of, h
 	if first.to.event > last.to.event {

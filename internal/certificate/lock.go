@@ -38,10 +38,10 @@ func (l *Lock) find(attempt uint64) int {
 	return slices.IndexFunc(l.holds, func(h tenancy) bool { return h.Attempt == attempt })
 }
 
-// Holds says whether an attempt has the key, if its lease is not over.
+// Holds reports whether an attempt has the key, if its lease is not over.
 func (l *Lock) Holds(attempt uint64) bool { return l.find(attempt) >= 0 }
 
-// Free says whether nobody has the key, whatever became of leases.
+// Free reports whether nobody has the key, whatever became of leases.
 func (l *Lock) Free() bool { return len(l.holds) == 0 }
 
 // Blocking returns the attempts that an acquire may not share the key with.
@@ -55,7 +55,7 @@ func (l *Lock) Blocking(acquire *Call) []uint64 {
 	return found
 }
 
-// Shares says whether two acquires may have one key at once: those of readers, and the re-entries of one
+// Shares reports whether two acquires may have one key at once: those of readers, and the re-entries of one
 // worker.
 func (c *Call) Shares(o *Call) bool {
 	return c.Mode == o.Mode && (c.Mode == withReaders || c.Mode == withItself && c.Worker == o.Worker)

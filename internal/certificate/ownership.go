@@ -121,14 +121,14 @@ func (k *table) since(b *hold, o *op) int {
 	return b.from.event
 }
 
-// keeps says whether an extend of another party was answered when that one certainly had the key, so that b
+// keeps reports whether an extend of another party was answered when that one certainly had the key, so that b
 // came later.
 func keeps(a *hold, o *op, b *hold) bool {
 	return o.F == extend && a != nil && !a.shares(b) && a.granted() && a.to.event < o.from.event && a.end.event > o.to.event &&
 		a.until(moment{event: o.from.event - 1}) > o.to.time && b.follows(a)
 }
 
-// still says whether an acquire was refused after the suspects' calls, though nobody else had the key.
+// still reports whether an acquire was refused after the suspects' calls, though nobody else had the key.
 func (k *table) still(b *hold, gone sighting, suspects, taken []*op) bool {
 	from := gone.call.from.event
 	for _, o := range suspects {
@@ -138,7 +138,7 @@ func (k *table) still(b *hold, gone sighting, suspects, taken []*op) bool {
 	return gone.by != acquire && i >= 0 && b.until(taken[i].to) > taken[i].to.time && len(k.met(b, taken[i].to.event)) == 0
 }
 
-// otherwise says whether somebody may have been let in beside another, which explains a sighting as well as
+// otherwise reports whether somebody may have been let in beside another, which explains a sighting as well as
 // the suspects do. If only a command of theirs says that it does not, that came when b had been granted, it is returned.
 func (k *table) otherwise(w *wire, b *hold, gone sighting, suspects []*op) (came []part, other bool) {
 	if gone.by != acquire {

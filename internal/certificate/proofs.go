@@ -35,7 +35,7 @@ const (
 // maxEvents is how many events, and how many attempts, a verdict may name.
 const maxEvents = 100
 
-// wellFormed says why a verdict cannot be proven as it says.
+// wellFormed returns why a verdict cannot be proven as it says.
 func (v *Verdict) wellFormed() error {
 	var want string
 	switch {

@@ -91,7 +91,7 @@ func (h *hold) givenBack() int {
 	return pending
 }
 
-// lapsed says whether an extend was accepted, before an event, when the lease of h may have been over.
+// lapsed reports whether an extend was accepted, before an event, when the lease of h may have been over.
 func (h *hold) lapsed(by int) bool {
 	for _, x := range inOrderOfAnswers(h.extends) {
 		if x.granted() && x.from.event > h.to.event && h.until(moment{event: x.from.event - 1}) <= x.from.time {
@@ -101,13 +101,13 @@ func (h *hold) lapsed(by int) bool {
 	return false
 }
 
-// counted says whether h was certainly in force during all of a call.
+// counted reports whether h was certainly in force during all of a call.
 func (k *table) counted(h *hold, o *op) bool {
 	return h.granted() && h.to.event < o.from.event && h.end.event > o.to.event && h.spent > o.to.event && !h.lapsed(o.to.event) &&
 		h.until(o.to) > o.to.time && !k.server.meets(between(h.from.event, o.to.event))
 }
 
-// disputed says whether somebody else may have ended h by the answer to a call, or a call that was refused.
+// disputed reports whether somebody else may have ended h by the answer to a call, or a call that was refused.
 func (k *table) disputed(h *hold, o *op) bool {
 	return k.admitted(h, o.to.event) || k.touched(h, o.to.event, 0) || k.wasDenied(h, o.to.event)
 }

@@ -125,7 +125,7 @@ func (s *supply) covers(of func(fault) span) covers {
 	return all
 }
 
-// majority says whether faults that meet a span touch so many masters that no majority is left.
+// majority reports whether faults that meet a span touch so many masters that no majority is left.
 func (c covers) majority(s span, masters int) bool {
 	n := 0
 	for node, each := range c {
@@ -184,12 +184,12 @@ func (s *supply) toAll(yield func(finding)) {
 	}
 }
 
-// touches says whether a fault of clients is one of a worker.
+// touches reports whether a fault of clients is one of a worker.
 func (t *tables) touches(f fault, worker int) bool {
 	return f.node == "" || f.node[0] < 'A' || f.node[0] > 'Z' || f.node == histories.WorkerName(worker) || t.thread(f.node, worker)
 }
 
-// thread says whether a name is that of another thread of a worker's process.
+// thread reports whether a name is that of another thread of a worker's process.
 func (t *tables) thread(name string, worker int) bool {
 	for i := range t.terms.Threads {
 		if worker < t.terms.Threads && name == histories.WorkerName(i) {

@@ -15,7 +15,7 @@ func passesBy() []string { return []string{leaseHonoured, ownership, truthfulRep
 // in more than what explanations tell: an acquire may leave something behind on one of several masters.
 func excluded() []string { return []string{leaseHonoured, ownership} }
 
-// explained says why explanations do not hold, or do not go together with verdicts.
+// explained returns why explanations do not hold, or do not go together with verdicts.
 func explained(t *tables, c *Certificate) error {
 	told := make(map[string]bool)
 	for _, e := range c.Explanations {
@@ -47,12 +47,12 @@ func explained(t *tables, c *Certificate) error {
 	return nil
 }
 
-// isLock says whether there are calls on the lock of a key.
+// isLock reports whether there are calls on the lock of a key.
 func (k *table) isLock() bool {
 	return slices.ContainsFunc(k.calls, func(o *op) bool { return locks(o.F) })
 }
 
-// verified says whether somebody asked whether the lock is still its own.
+// verified reports whether somebody asked whether the lock is still its own.
 func (k *table) verified() bool {
 	return slices.ContainsFunc(k.calls, func(o *op) bool { return o.F == ask })
 }

@@ -86,14 +86,14 @@ func (k *table) done(h *hold, o *op, others []*hold, yield func(finding)) {
 	}
 }
 
-// reentered says whether the client of h may have had the key again, after b, by an answer.
+// reentered reports whether the client of h may have had the key again, after b, by an answer.
 func (k *table) reentered(h, b *hold, o *op) bool {
 	return h.Mode == withItself && slices.ContainsFunc(k.holds, func(g *hold) bool {
 		return g != h && g.shares(h) && (!g.granted() || g.to.event > b.from.event) && g.from.event < o.to.event
 	})
 }
 
-// hasMore says whether the client of h had asked before an event for what may have shared the key with h.
+// hasMore reports whether the client of h had asked before an event for what may have shared the key with h.
 func (k *table) hasMore(h *hold, before int) bool {
 	return slices.ContainsFunc(k.holds, func(b *hold) bool {
 		return b != h && b.Worker == h.Worker && b.from.event < before && b.shares(h)
@@ -162,7 +162,7 @@ func (k *table) leftBehind(yield func(finding)) {
 	}
 }
 
-// mayBeKept says whether a master may still have a hold whose release was accepted: a fault touched its client then or later, and
+// mayBeKept reports whether a master may still have a hold whose release was accepted: a fault touched its client then or later, and
 // its lease may run.
 func (k *table) mayBeKept(h *hold, audit histories.Event) bool {
 	r := h.accepted()

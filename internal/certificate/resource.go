@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/histories"
 )
 
-// writes says whether an operation makes a version of a register.
+// writes reports whether an operation makes a version of a register.
 func writes(f kind) bool { return f == write || f == draw }
 
 // left is the version that an accepted access left behind.

@@ -46,7 +46,7 @@ type HistoryError struct{ Err error }
 func (e *HistoryError) Error() string { return "no history: " + e.Err.Error() }
 func (e *HistoryError) Unwrap() error { return e.Err }
 
-// Verify says whether c proves what it claims of a history, in lockbench's JSONL. It reads the history
+// Verify reports whether c proves what it claims of a history, in lockbench's JSONL. It reads the history
 // once, and keeps its calls; and commands, if c is of them.
 //
 // The error is a *HistoryError, a *CommandsError, a *ForeignError, a *ForeignCommandsError or a *RejectedError,
@@ -176,7 +176,7 @@ func (v *verifier) conclude(c *Certificate) error {
 	return nil
 }
 
-// verdict says why the i-th verdict is not proven.
+// verdict returns why the i-th verdict is not proven.
 func (v *verifier) verdict(c *Certificate, i int) error {
 	verdict := &c.Proven[i]
 	if slices.ContainsFunc(c.Proven[:i], func(v Verdict) bool { return v.Rule == verdict.Rule }) {
@@ -221,7 +221,7 @@ func (v *Verdict) search() search {
 	return searches()[v.Rule]
 }
 
-// holds says why a verdict does not follow from the history.
+// holds returns why a verdict does not follow from the history.
 func (v *verifier) holds(verdict *Verdict) error {
 	if verdict.Proof == ByExplanation {
 		return nil // which was replayed

@@ -62,7 +62,7 @@ func (w *wire) on(k *table) (all []histories.Effect) {
 	return all
 }
 
-// sentBy says whether a call sent a command.
+// sentBy reports whether a call sent a command.
 func sentBy(o *op, e *histories.Effect) bool {
 	return e.Client == histories.WorkerName(o.Worker) && e.From >= o.from.time && (o.to.event == pending || e.From <= o.to.time)
 }
@@ -85,7 +85,7 @@ func taken(done []histories.Effect, h *hold) map[int]bool {
 	return mine
 }
 
-// ends says whether a command takes from h what it had.
+// ends reports whether a command takes from h what it had.
 func ends(e *histories.Effect, h *hold) bool {
 	shortens := e.Kind == histories.Extends && e.TTL > 0 && h.TTL > 0 && plus(e.To, e.TTL) < plus(h.from.time, h.TTL)
 	return e.Kind == histories.Frees || e.Kind == histories.Overwrites || shortens
@@ -131,7 +131,7 @@ func (w *wire) reached(k *table, b *hold, seen moment, suspects []*op) (command 
 	return done[i].Exchange, true
 }
 
-// ranOut says whether all that h had on servers had run out by a time, as it was given less time to live than was
+// ranOut reports whether all that h had on servers had run out by a time, as it was given less time to live than was
 // asked for.
 func (w *wire) ranOut(k *table, h *hold, by time.Duration) bool {
 	done := w.on(k)
@@ -154,7 +154,7 @@ func (w *wire) ranOut(k *table, h *hold, by time.Duration) bool {
 	return len(over) > 0
 }
 
-// takenAway says whether others had written over all that h had on servers, or removed it, by a time.
+// takenAway reports whether others had written over all that h had on servers, or removed it, by a time.
 func (w *wire) takenAway(k *table, h *hold, by time.Duration) bool {
 	done := w.on(k)
 	mine := taken(done, h)
@@ -202,7 +202,7 @@ func (w *wire) underWay(worker int, register string, from, to time.Duration) (bu
 	return busy
 }
 
-// blocks says whether a command may wait on the server.
+// blocks reports whether a command may wait on the server.
 func blocks(x *histories.Exchange) bool {
 	name, _, _ := strings.Cut(x.Command, " ")
 	switch name {

@@ -11,7 +11,7 @@ import (
 // Clause is one sentence of the contract.
 type Clause struct {
 	Name string
-	// Applies says whether the clause concerns the lock. Nil means every lock.
+	// Applies reports whether the clause concerns the lock. Nil means every lock.
 	Applies func(locks.Spec) bool
 	// Chance says that whether a flaw shows depends on who meets whom. Real servers may
 	// show one that is in the table, or not; virtual time decides by its seed.

@@ -31,7 +31,7 @@ type act struct {
 	emerged bool              // of an acquire of unknown outcome: an accepted call shows that it was granted
 }
 
-// shows says that a was accepted, and so shows that its attempt had been granted.
+// shows reports whether a was accepted, and so shows that its attempt had been granted.
 func (a *act) shows() bool {
 	return a.F != histories.Acquire && a.sure && a.Outcome == histories.OK && a.of != nobody
 }
@@ -113,7 +113,7 @@ func relate(all []act, i int) {
 	}
 }
 
-// emerges says whether an accepted call shows that an acquire of unknown outcome was granted. That of
+// emerges reports whether an accepted call shows that an acquire of unknown outcome was granted. That of
 // a client that re-enters shows it if it has no other acquire.
 func emerges(all []act, i int) bool {
 	a := &all[i]

@@ -36,7 +36,7 @@ type Call struct {
 	Count    int
 }
 
-// early says that c was told a deadline before its lease is certainly over: what that means is left open.
+// early reports whether c was told a deadline before its lease is certainly over: what that means is left open.
 func (c Call) early() bool {
 	return c.Told > 0 && (c.TTL <= 0 || c.Told < c.Invoked.Time+c.TTL-drift(c.TTL))
 }

@@ -44,7 +44,7 @@ func (s *search) settle(t *instants) bool {
 	return false
 }
 
-// until says that an act came no earlier than a time, and whether that can be.
+// until reports whether an act came no earlier than a time, and whether that can be.
 func (s *search) until(t *instants, a int, from time.Duration) bool {
 	if from <= t.at[a] {
 		return true
@@ -59,17 +59,17 @@ func (s *search) until(t *instants, a int, from time.Duration) bool {
 // drift is how much longer or shorter a lease may last on a server, see docs/certificates.md.
 func drift(lease time.Duration) time.Duration { return lease/100 + 2*time.Millisecond }
 
-// ran says that a key's lease was over when an act came, and whether that can be.
+// ran reports whether a key's lease was over when an act came, and whether that can be.
 func (s *search) ran(st *state, k key, a int) bool {
 	return k.lease < forever && s.learn(&st.instants, lag{from: k.since, to: int8(a), by: max(0, k.lease-drift(k.lease))})
 }
 
-// runs says that a key's lease was not over when an act came, and whether that can be.
+// runs reports whether a key's lease was not over when an act came, and whether that can be.
 func (s *search) runs(st *state, k key, a int) bool {
 	return k.lease >= forever || s.learn(&st.instants, lag{from: int8(a), to: k.since, by: -k.lease - drift(k.lease) - s.late})
 }
 
-// shorter says that an act, which gives a key a lease, ends it no later than the key's own would have.
+// shorter reports whether an act, which gives a key a lease, ends it no later than the key's own would have.
 func (s *search) shorter(st *state, k key, a int, lease time.Duration) bool {
 	switch {
 	case k.lease >= forever:
@@ -80,7 +80,7 @@ func (s *search) shorter(st *state, k key, a int, lease time.Duration) bool {
 	return s.learn(&st.instants, lag{from: int8(a), to: k.since, by: lease - k.lease})
 }
 
-// longer says that an act, which gives a key a lease, ends it no earlier than the key's own would have.
+// longer reports whether an act, which gives a key a lease, ends it no earlier than the key's own would have.
 func (s *search) longer(st *state, k key, a int, lease time.Duration) bool {
 	switch {
 	case lease >= forever:

@@ -89,7 +89,7 @@ func (s *search) admit(st *state, a, i int, next []state) []state {
 	return s.renew(&n, a, own, next)
 }
 
-// returned says that a came when the release of an acquire had been asked for, and whether that can be. Whether one that
+// returned reports whether a came when the release of an acquire had been asked for, and whether that can be. Whether one that
 // was refused ends what is owed is left open.
 func (s *search) returned(st *state, a, of int) bool {
 	back := s.acts[of].gone

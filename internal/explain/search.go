@@ -135,7 +135,7 @@ func (s *search) run(moves func(*search, *state, int, []state) []state, r readin
 	return s.found
 }
 
-// useful says whether an explanation with the wrongs of st would tell something new.
+// useful reports whether an explanation with the wrongs of st would tell something new.
 func (s *search) useful(st *state) bool {
 	if st.wrongs > s.budget {
 		return false

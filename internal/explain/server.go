@@ -199,7 +199,7 @@ func (s *search) refuse(st *state, a int, next []state) []state {
 	return append(next, wrong(st, truth))
 }
 
-// meets says whether another's acquire was under way together with a.
+// meets reports whether another's acquire was under way together with a.
 func (s *search) meets(a int) bool {
 	act := &s.acts[a]
 	for i := range s.acts {

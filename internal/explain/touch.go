@@ -112,7 +112,7 @@ func (s *search) idle(st *state, a int, next []state) []state {
 	return next
 }
 
-// lapsed says whether a lease of the attempt, or of its client if that re-enters, was over.
+// lapsed reports whether a lease of the attempt, or of its client if that re-enters, was over.
 func (s *search) lapsed(st *state, act *act) bool {
 	if act.mode != reentrant {
 		return st.lapsed&(1<<act.of) != 0

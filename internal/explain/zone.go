@@ -28,7 +28,7 @@ type zone struct {
 	apart  [MostCalls + 1][MostCalls + 1]time.Duration // by how much the second comes later than the first at least
 }
 
-// within says whether all that is possible in z is so in o, too, without more wrongs.
+// within reports whether all that is possible in z is so in o, too, without more wrongs.
 func (z *zone) within(o *zone, n int) bool {
 	if o.wrongs > z.wrongs || o.broken&^z.broken != 0 || z.early[n] < o.early[n] {
 		return false
@@ -46,7 +46,7 @@ func (z *zone) within(o *zone, n int) bool {
 	return true
 }
 
-// been says whether a state leads nowhere where another has not led.
+// been reports whether a state leads nowhere where another has not led.
 func (s *search) been(st *state) bool {
 	at := situation{placed: st.placed, lapsed: st.lapsed, held: st.held, token: st.token}
 	copy(at.keys[:], st.keys[:st.held])

@@ -43,7 +43,7 @@ type hold struct {
 
 func holdOf(e histories.Event) hold { return hold{e.Process, e.Key} }
 
-// overran says whether a holder went on after the deadline that it was told: it was in the midst of an access then, asked to release the
+// overran reports whether a holder went on after the deadline that it was told: it was in the midst of an access then, asked to release the
 // lock after it, left it, or never did.
 func overran(events []histories.Event) bool {
 	told := map[hold]time.Duration{}
@@ -82,7 +82,7 @@ func overran(events []histories.Event) bool {
 	return false
 }
 
-// late says whether somebody was granted the lock after the deadline that it was told, and was told the loss: by then it may have begun.
+// late reports whether somebody was granted the lock after the deadline that it was told, and was told the loss: by then it may have begun.
 func late(events []histories.Event) bool {
 	over := map[hold]bool{}
 	for _, e := range events {
@@ -98,7 +98,7 @@ func late(events []histories.Event) bool {
 	return false
 }
 
-// surprised says whether somebody was told the loss in the midst of an access to the register.
+// surprised reports whether somebody was told the loss in the midst of an access to the register.
 func surprised(events []histories.Event) bool {
 	amid := map[int]bool{} // by process
 	for _, e := range events {
@@ -114,7 +114,7 @@ func surprised(events []histories.Event) bool {
 	return false
 }
 
-// doubtful says whether somebody asked for less than a whole lease, and was not told that it got it: a request that was sent again
+// doubtful reports whether somebody asked for less than a whole lease, and was not told that it got it: a request that was sent again
 // may have been carried out before it was refused.
 func doubtful(events []histories.Event, lease time.Duration) bool {
 	asked := map[int]bool{} // by process

@@ -256,7 +256,7 @@ func (d Deviation) steps() (met, rest []schedule.Step) {
 // another is the master to which a second thing happens if it does not happen to that of the first.
 const another = "2"
 
-// allowed says whether the deviation can be done at the point of a program of a lock, at the first master or at some other one.
+// allowed reports whether the deviation can be done at the point of a program of a lock, at the first master or at some other one.
 // Independent masters are alike: what happens to one of them happens to the first, and what happens then to another one to the second.
 func (d Deviation) allowed(p Program, lock locks.Spec, server string) bool {
 	switch {

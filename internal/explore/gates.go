@@ -120,7 +120,7 @@ func (p Program) heldIn(step int, client string) int {
 	return 0
 }
 
-// over says whether a call has certainly ended when a step is done.
+// over reports whether a call has certainly ended when a step is done.
 func (p Program) over(step int, r schedule.Ref) bool {
 	return r.Op < p.heldIn(step, r.Who) || slices.ContainsFunc(p.Steps[:step+1], func(s schedule.Step) bool {
 		return s.Verb == schedule.Wait && s.What == schedule.Done && s.Op >= r.Op && slices.Contains(s.Who, r.Who)
@@ -174,7 +174,7 @@ func (p Program) begun(calls []harness.Call, step int) (at time.Duration) {
 	return at
 }
 
-// waited says whether a step comes when a call has ended: a wait for one is between it and what holds a command.
+// waited reports whether a step comes when a call has ended: a wait for one is between it and what holds a command.
 func (p Program) waited(k int) bool {
 	for k--; k >= 0; k-- {
 		switch s := p.Steps[k]; {

@@ -64,7 +64,7 @@ func (p Program) apart(ds []Deviation) string {
 // Kind is what tells the finding apart from others of the same property. It is empty if that is broken in fair weather.
 func (f Finding) Kind() string { return f.Program.apart(f.Deviations) }
 
-// lasts says whether each deviation lasts, so that it does not matter where it begins.
+// lasts reports whether each deviation lasts, so that it does not matter where it begins.
 func lasts(ds []Deviation) bool {
 	return len(ds) > 0 && !slices.ContainsFunc(ds, func(d Deviation) bool { return !d.Act.lasts })
 }

@@ -57,7 +57,7 @@ func smaller(p Program) (all []Program) {
 	return slices.DeleteFunc(append(all, shorter(p)...), func(c Program) bool { return !c.gets() })
 }
 
-// met says whether a rule is for commands of a client.
+// met reports whether a rule is for commands of a client.
 func (p Program) met(client string) bool {
 	return slices.ContainsFunc(p.Steps, func(s schedule.Step) bool { return s.Verb == schedule.At && s.Who[0] == client })
 }
@@ -155,7 +155,7 @@ func (p Program) compact() (c Program, names map[string]string) {
 	return c, names
 }
 
-// gets says whether a client gets the lock by a step.
+// gets reports whether a client gets the lock by a step.
 func (p Program) gets() bool {
 	return p.Has(func(s schedule.Step) bool {
 		return slices.Contains([]schedule.Verb{schedule.Acquire, schedule.Turn, schedule.ComeAndGo, schedule.UseAgain, schedule.Crowd, schedule.Meet, schedule.Outlive}, s.Verb)

@@ -77,7 +77,7 @@ func (e *explorer) knownOf(property checker.Property, p Program, ds []Deviation)
 	return 0, false
 }
 
-// isExcused says whether a property is known to be a weakness of the class under the kind of deviations, or of some of them.
+// isExcused reports whether a property is known to be a weakness of the class under the kind of deviations, or of some of them.
 func (e *explorer) isExcused(property checker.Property, p Program, ds []Deviation) bool {
 	return e.excused[trait{property, p.kind(ds)}] || slices.ContainsFunc(parts(ds), func(part []Deviation) bool { return e.isExcused(property, p, part) })
 }

@@ -168,7 +168,7 @@ func (m *measure) lengths(most time.Duration) (all []time.Duration) {
 	return append(all, most)
 }
 
-// holds says whether a property is kept under the disturbance for so long. That nothing can be said of it does not count.
+// holds reports whether a property is kept under the disturbance for so long. That nothing can be said of it does not count.
 func (m *measure) holds(ctx context.Context, p checker.Property, d time.Duration) (bool, error) {
 	report, err := m.report(ctx, d)
 	return err == nil && report.Result(p).Verdict == checker.Pass, err

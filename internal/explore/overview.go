@@ -93,6 +93,6 @@ func (r Record) cell(p checker.Property, t Tried) (c Cell) {
 	return c
 }
 
-// covers says whether what breaks in schedules of a column may be what the finding has shown with less: a program alone, or one of
+// covers reports whether what breaks in schedules of a column may be what the finding has shown with less: a program alone, or one of
 // several deviations.
 func (k Kept) covers(column string) bool { return len(k.Deviations) == 0 || column == Several }

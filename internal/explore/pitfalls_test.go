@@ -93,7 +93,7 @@ func (s *survey) play(player explore.Player) explore.Player {
 	}
 }
 
-// open says whether some of the properties belong to a symptom that was not seen yet.
+// open reports whether some of the properties belong to a symptom that was not seen yet.
 func (s *survey) open(properties []string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,10 +124,10 @@ func (s *survey) note(ctx context.Context, p explore.Program, accused bool, of .
 	}
 }
 
-// accused says whether the lock was accused by a symptom.
+// accused reports whether the lock was accused by a symptom.
 func (s *survey) accused(of symptom) bool { return len(s.seen[of]) > 0 && s.seen[of][0].accused }
 
-// done says whether the lock was accused by all that is looked for.
+// done reports whether the lock was accused by all that is looked for.
 func (s *survey) done() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

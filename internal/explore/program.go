@@ -94,7 +94,7 @@ func (p Program) on(backend harness.Backend, lock locks.Spec) (harness.Config, e
 	return cfg, err
 }
 
-// laned says whether each client makes its calls by itself. What happens in a program without lanes is not to be met by deviations.
+// laned reports whether each client makes its calls by itself. What happens in a program without lanes is not to be met by deviations.
 func (p Program) laned() bool { return p.lanes() > 0 }
 
 // lanes is how many clients make their calls by themselves.

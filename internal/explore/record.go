@@ -111,12 +111,12 @@ func (r *Record) Tell(f Finding, schedule, command string) {
 	}
 }
 
-// Shows says whether k is a finding, as it was found.
+// Shows reports whether k is a finding, as it was found.
 func (k Kept) Shows(f Finding) bool {
 	return k.Program == f.Program.Name && k.Rank == f.Rank && slices.EqualFunc(k.Deviations, f.Deviations, KeptDeviation.is)
 }
 
-// is says whether it is another one in a file.
+// is reports whether it is another one in a file.
 func (k KeptDeviation) is(d Deviation) bool {
 	return k == KeptDeviation{d.Client, d.Call, d.Server, d.What, d.Nth, d.Reply, d.Since, d.Act.Name}
 }
@@ -216,7 +216,7 @@ func Merge(parts []Record, programs []Program) (Record, error) {
 	return opt.Record(locks.Spec{Name: first.Explored}, e.found, first.Version), nil
 }
 
-// fits says why another record is not that of a shard of the same exploration.
+// fits returns why another record is not that of a shard of the same exploration.
 func (r Record) fits(other Record, shard int) error {
 	switch {
 	case other.Explored != r.Explored || other.Guard != r.Guard || other.Depth != r.Depth || other.Samples != r.Samples || other.Seed != r.Seed || other.Shards != r.Shards || !slices.Equal(other.Programs, r.Programs):

@@ -30,7 +30,7 @@ func lineOf(data []byte, err error) error {
 // mostCounted is how much a record may count: more than anybody plays, and less than overflows when records are joined.
 const mostCounted = 1 << 40
 
-// sound says what in a record cannot have been written by an exploration. What is taken over from such a record would be wrong, and a search that says
+// sound returns what in a record cannot have been written by an exploration. What is taken over from such a record would be wrong, and a search that says
 // that all is done that was never meant would pass.
 func (r Record) sound() error {
 	for _, of := range []struct {

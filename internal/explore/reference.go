@@ -90,7 +90,7 @@ func follows(property checker.Property) []checker.Property {
 	return nil
 }
 
-// breaks says whether a reference breaks a property in a program in fair weather, or under deviations of these kinds, as kindOf tells
+// breaks reports whether a reference breaks a property in a program in fair weather, or under deviations of these kinds, as kindOf tells
 // them. It plays no more of them than it takes to see that, and those that are like ds first.
 func (e *explorer) breaks(ctx context.Context, property checker.Property, ref locks.Spec, p Program, kinds []string, kindOf func(Deviation) string, ds []Deviation) (bool, error) {
 	name := ref.Name + " " + p.Name + " " + e.Guard.String()

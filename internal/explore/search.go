@@ -73,7 +73,7 @@ func (e *explorer) two(ctx context.Context, s *search) {
 	}
 }
 
-// mine says whether the schedule of a rank is of this shard.
+// mine reports whether the schedule of a rank is of this shard.
 func (e *explorer) mine(rank uint64) bool {
 	return e.Shards < 2 || rank%uint64(e.Shards) == uint64(e.Shard)
 }

@@ -65,13 +65,13 @@ const (
 	mostSeeds = 60
 )
 
-// queued says whether renewals may wait beside other commands at a server that stands still: which of them it executes first
+// queued reports whether renewals may wait beside other commands at a server that stands still: which of them it executes first
 // when it goes on is up to it.
 func (s *shrinker) queued(p Program) bool {
 	return s.lock.Class().Renews && p.Has(func(s schedule.Step) bool { return s.Verb == schedule.Start && s.What == "stall" })
 }
 
-// counts says whether a rule counts commands of a client that polls: how many there are is not the same on real servers.
+// counts reports whether a rule counts commands of a client that polls: how many there are is not the same on real servers.
 func (p Program) counts() bool {
 	return p.Has(func(s schedule.Step) bool { return s.Verb == schedule.At && s.Nth > mostPolls })
 }
@@ -123,7 +123,7 @@ func (s *shrinker) play(p Program, lock locks.Spec) (Outcome, error) {
 	return s.opt.playerOf(lock, s.lock)(s.ctx, p, lock)
 }
 
-// holds says whether a schedule still shows what the finding shows, and what came of it.
+// holds reports whether a schedule still shows what the finding shows, and what came of it.
 func (s *shrinker) holds(p Program) (out Outcome, ok bool) {
 	if p.Check() != nil {
 		return out, false
@@ -144,7 +144,7 @@ func (s *shrinker) holds(p Program) (out Outcome, ok bool) {
 	return out, true
 }
 
-// kept says whether the reference keeps the property, or, blind, does not break it as far as can be said.
+// kept reports whether the reference keeps the property, or, blind, does not break it as far as can be said.
 func (s *shrinker) kept(p Program) (ok, blind bool) {
 	if s.ref == nil {
 		return true, false
@@ -161,7 +161,7 @@ func (s *shrinker) kept(p Program) (ok, blind bool) {
 	return true, false
 }
 
-// vaguer says that less can be said of the lock than under the whole schedule.
+// vaguer reports whether less can be said of the lock than under the whole schedule.
 func (s *shrinker) vaguer(out Outcome) bool {
 	return s.whole != nil && slices.ContainsFunc(out.Unknown, func(p string) bool { return !slices.Contains(s.whole.Unknown, p) })
 }
@@ -252,7 +252,7 @@ func bare(p Program, ds []Deviation, who []string) (Program, []Deviation, bool) 
 	return p, ds, found
 }
 
-// uses says whether a step is one that uses what the lock protects.
+// uses reports whether a step is one that uses what the lock protects.
 func uses(s schedule.Step) bool { return s.Verb == schedule.Read || s.Verb == schedule.Write }
 
 // crews are all clients that have lanes, and each by itself.

@@ -69,7 +69,7 @@ func anyNth(at Point) Point {
 	return at
 }
 
-// follow says whether one deviation can come after another. Two faults of a kind on one target are one, and who has crashed, or is cut
+// follow reports whether one deviation can come after another. Two faults of a kind on one target are one, and who has crashed, or is cut
 // off, is not hit again. Nor is who stood still in the same call: its end is waited for, and what would hold it up then would hold up all.
 // A clock that runs wrong would be right again without a word if its server was restarted.
 func follow(first, next Deviation) bool {
@@ -128,7 +128,7 @@ func (s *Space) Rank(ds []Deviation) (rank uint64, ok bool) {
 	return s.before[i] + uint64(max(j, 0)), j >= 0
 }
 
-// same says whether two deviations are the same.
+// same reports whether two deviations are the same.
 func (d Deviation) same(other Deviation) bool {
 	return d.Point == other.Point && d.Reply == other.Reply && d.Act.Name == other.Act.Name
 }

@@ -100,7 +100,7 @@ func (f *Found) addTried(more []Tried) {
 	}
 }
 
-// sound says what an exploration cannot have written of a column.
+// sound returns what an exploration cannot have written of a column.
 func (t Tried) sound() error {
 	if !slices.Contains(columns(), t.Column) {
 		return fmt.Errorf("there is no such kind of deviation, want one of %q", columns())

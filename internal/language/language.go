@@ -98,7 +98,7 @@ func (l Language) Texts() map[string]string {
 	return l.texts()
 }
 
-// Has says whether the language has a text: English has all.
+// Has reports whether the language has a text: English has all.
 func (l Language) Has(english string) bool {
 	_, ok := l.Texts()[english]
 	return ok || l.texts == nil || english == ""

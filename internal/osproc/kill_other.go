@@ -21,6 +21,6 @@ func KillGroup(pid int) error {
 	return nil
 }
 
-// InGroup says whether a process belongs to the process group of leader: here, whether it
+// InGroup reports whether a process belongs to the process group of leader: here, whether it
 // is that process.
 func InGroup(pid, leader int) bool { return pid == leader }

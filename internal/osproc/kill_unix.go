@@ -17,7 +17,7 @@ func KillGroup(pid int) error {
 	return nil
 }
 
-// InGroup says whether a process belongs to the process group of leader.
+// InGroup reports whether a process belongs to the process group of leader.
 func InGroup(pid, leader int) bool {
 	group, err := syscall.Getpgid(pid)
 	return err == nil && group == leader

@@ -117,7 +117,7 @@ func (r *Reader) mark() error {
 	return r.told(err)
 }
 
-// zstdFrame says whether a frame of zstd begins so, or one that its readers skip (RFC 8878, 3.1).
+// zstdFrame reports whether a frame of zstd begins so, or one that its readers skip (RFC 8878, 3.1).
 func zstdFrame(head []byte) bool {
 	return len(head) == 4 && (bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) || head[0]&0xf0 == 0x50 && bytes.Equal(head[1:], []byte{0x2a, 0x4d, 0x18}))
 }

@@ -26,7 +26,7 @@ const (
 	alike = 200
 )
 
-// drawn says whether the load draws, once a run, what its clients do.
+// drawn reports whether the load draws, once a run, what its clients do.
 func drawn(cfg harness.Config) bool {
 	_, is := cfg.Workload.(workloads.Drawn)
 	return is
@@ -70,7 +70,7 @@ func (l *Load) measureAlike(ctx context.Context, cfg harness.Config, broken []ch
 	return p, ctx.Err()
 }
 
-// takesKeys says whether a fault of the run may take keys away from a server, so that whose leases last longest loses most.
+// takesKeys reports whether a fault of the run may take keys away from a server, so that whose leases last longest loses most.
 // A failover is none to a lock that promises to outlive it.
 func takesKeys(cfg harness.Config) bool {
 	promised := cfg.Lock.Class().Failover
@@ -79,7 +79,7 @@ func takesKeys(cfg harness.Config) bool {
 	})
 }
 
-// byLock says whether a command or an answer of the lock is known that explains why a property was broken.
+// byLock reports whether a command or an answer of the lock is known that explains why a property was broken.
 func byLock(p checker.Property, causes []checker.Cause) bool {
 	return slices.ContainsFunc(causes, func(c checker.Cause) bool {
 		switch c.Kind {

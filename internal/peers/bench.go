@@ -90,7 +90,7 @@ func (b *Bench) References(ctx context.Context, s scenarios.Scenario, lock locks
 	})
 }
 
-// Overstayed says whether two believed to hold a lock only because one of them went on after
+// Overstayed reports whether two believed to hold a lock only because one of them went on after
 // the deadline that it was told. A lease ends by then, and of a lock that promises no more
 // nothing is asked after it. got says what was found of a property.
 func Overstayed(lock locks.Spec, got func(checker.Property) checker.Verdict) bool {

@@ -35,7 +35,7 @@ func (r Run) asked() []asking {
 	return all
 }
 
-// verdict says whether the property is as expected, in the words of JUnit's types.
+// verdict reports whether the property is as expected, in the words of JUnit's types.
 func (a asking) verdict() string {
 	switch {
 	case a.Verdict == checker.Disagreement:

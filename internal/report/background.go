@@ -48,7 +48,7 @@ func keysOf(history []histories.Event) map[string]bool {
 	return keys
 }
 
-// sent says whether a call may have sent a command: it was under way, and the command does
+// sent reports whether a call may have sent a command: it was under way, and the command does
 // not name another key than the call's.
 func sent(o histories.Op, x histories.Exchange, keys map[string]bool) bool {
 	if x.Sent < o.Invoke.Time || o.Done && x.Sent >= o.Complete.Time {

@@ -32,5 +32,5 @@ func (m Margin) Leases(d time.Duration) string {
 	return strconv.FormatFloat(math.Round(d.Seconds()/m.Lease.Seconds()*thousand)/thousand, 'f', -1, 64) + " T"
 }
 
-// Never says that the property does not hold, or is not put to the test, without any disturbance.
+// Never reports whether the property does not hold, or is not put to the test, without any disturbance.
 func (m Margin) Never() bool { return m.Survives < 0 }

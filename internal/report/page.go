@@ -49,7 +49,7 @@ func (g *Page) Para(prefix, text string, tone Tone) {
 // Conclude adds the verdict. Of a page of a terse style it is all that is written.
 func (g *Page) Conclude(verdict string) { g.p.conclude(prose(verdict)) }
 
-// Full says whether what is told in sum is to be told one by one, too.
+// Full reports whether what is told in sum is to be told one by one, too.
 func (g *Page) Full() bool { return g.p.style.Volume == Full }
 
 // Cell is text made harmless, filled with spaces up to a width, and painted.

@@ -6,7 +6,7 @@ import (
 	"github.com/lockbench/lockbench/histories"
 )
 
-// Alike says whether two events tell the same but for what no two runs of different seeds, or
+// Alike reports whether two events tell the same but for what no two runs of different seeds, or
 // in real time, have in common.
 func Alike(a, b histories.Event) bool {
 	for _, e := range []*histories.Event{&a, &b} {
@@ -51,7 +51,7 @@ func Part(r, twin Run) (p Parting, ok bool) {
 	return p, false
 }
 
-// alikeElsewhere says whether two events tell the same of two locks: faults of commands have the command that they meet, which each
+// alikeElsewhere reports whether two events tell the same of two locks: faults of commands have the command that they meet, which each
 // lock has its own of, and fencing tokens are of locks that have them.
 func alikeElsewhere(a, b histories.Event) bool {
 	for _, e := range []*histories.Event{&a, &b} {

@@ -59,7 +59,7 @@ func names(locks []string, in language.Language) string {
 	return in.And(all)
 }
 
-// excused says whether a property was broken that no lock of the class keeps.
+// excused reports whether a property was broken that no lock of the class keeps.
 func (r Run) excused(p checker.Property) bool {
 	return r.Judgement.Peers != nil && slices.Contains(r.Judgement.Peers.Unavoidable, p)
 }

@@ -47,7 +47,7 @@ type Gate struct {
 // Recorded is how many events the history has.
 func (r Run) Recorded() int { return max(r.Total, len(r.Events)) }
 
-// Reproduced says whether some property was to break, and whether each of those that were did.
+// Reproduced reports whether some property was to break, and whether each of those that were did.
 func (r Run) Reproduced() (wanted, shown bool) {
 	shown = true
 	for _, e := range r.Expected {
@@ -58,5 +58,5 @@ func (r Run) Reproduced() (wanted, shown bool) {
 	return wanted, wanted && shown
 }
 
-// InPart says that Events is a part of the history.
+// InPart reports whether Events is a part of the history.
 func (r Run) InPart() bool { return len(r.Events) < r.Recorded() }

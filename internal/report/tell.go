@@ -31,10 +31,10 @@ func Wire(x histories.Exchange, in language.Language) string {
 	return line
 }
 
-// Setup says that a command belongs to opening a connection and not to the lock.
+// Setup reports whether a command belongs to opening a connection and not to the lock.
 func Setup(x histories.Exchange) bool { return setup(x.Command) }
 
-// Sent says whether a call may have sent a command that its client sent: it was under way, and
+// Sent reports whether a call may have sent a command that its client sent: it was under way, and
 // the command does not name another of keys than the call's.
 func Sent(o histories.Op, x histories.Exchange, keys map[string]bool) bool { return sent(o, x, keys) }
 
@@ -47,7 +47,7 @@ func Show(s string) string { return show(s) }
 // Register is the node of the protected register.
 const Register = register
 
-// Section says whether f is a call upon the protected register.
+// Section reports whether f is a call upon the protected register.
 func Section(f histories.F) bool {
 	return slices.Contains([]histories.F{histories.Read, histories.Write, histories.Incr, histories.Draw}, f)
 }

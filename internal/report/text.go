@@ -166,7 +166,7 @@ func widest(all []string) int {
 	return n
 }
 
-// beside says that what crossed the wire fits beside what happened, from column left.
+// beside reports whether what crossed the wire fits beside what happened, from column left.
 func (p *printer) beside(r Row, what string, left int) bool {
 	return len(r.Wire) == 1 && columns(what) <= left && left+2+columns(r.Wire[0]) <= p.style.Width
 }
@@ -188,7 +188,7 @@ func (p *printer) column(rows []Row, whats []string) int {
 	return best
 }
 
-// broken says whether a property fails that was not given up beforehand.
+// broken reports whether a property fails that was not given up beforehand.
 func broken(r Run) bool {
 	givenUp := map[checker.Property]bool{}
 	for _, e := range r.Expected {

@@ -194,7 +194,7 @@ func (t *teller) next(i int) time.Duration {
 	return forever
 }
 
-// brief says that nothing happened between an op's two events, so that one row tells
+// brief reports whether nothing happened between an op's two events, so that one row tells
 // both.
 func (t *teller) brief(o histories.Op) bool {
 	return o.Done && o.Complete.Index == o.Invoke.Index+1

@@ -83,7 +83,7 @@ func answer(x histories.Exchange, told time.Duration, in language.Language) stri
 	return reply
 }
 
-// setup says that a command belongs to opening a connection and not to the lock.
+// setup reports whether a command belongs to opening a connection and not to the lock.
 func setup(command string) bool {
 	return strings.HasPrefix(command, "HELLO ") || strings.HasPrefix(command, "CLIENT ") || strings.HasPrefix(command, "AUTH ")
 }

@@ -17,7 +17,7 @@ func tongue(e histories.Event, in language.Language) language.Language {
 	return in
 }
 
-// foreign says that the record of an event has a sentence, which is English.
+// foreign reports whether the record of an event has a sentence, which is English.
 func foreign(e histories.Event) bool {
 	switch e.F {
 	case histories.Missed, histories.Hung, histories.Stall, histories.Standstill, histories.Died:

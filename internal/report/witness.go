@@ -56,7 +56,7 @@ func sketched(results []checker.Result, events []histories.Event, columns int) (
 	return best, len(best.results) > 0
 }
 
-// draws says that a result is a violation by calls in time. How many commands a wait has
+// draws reports whether a result is a violation by calls in time. How many commands a wait has
 // cost, and models without attempts, cannot be seen.
 func draws(res checker.Result) bool {
 	w := res.Window
@@ -120,7 +120,7 @@ func (s *sketch) fault(e histories.Event, open map[[2]string]int, cited bool) {
 	}
 }
 
-// tells says that there is more to see than one call.
+// tells reports whether there is more to see than one call.
 func (s sketch) tells() bool {
 	holds := slices.ContainsFunc(histories.Holds(s.events), histories.Hold.Believed)
 	return len(s.events) > 1 && (holds || len(s.lanes()) > 1 || len(s.faults) > 0)
@@ -216,7 +216,7 @@ func (s sketch) instants(thin bool) []instant {
 	return slices.Compact(all)
 }
 
-// isCall says that both ends of a call are drawn, and not just its end.
+// isCall reports whether both ends of a call are drawn, and not just its end.
 func isCall(f histories.F) bool { return f == histories.Acquire || f == histories.Release }
 
 // deadlines are the ends of leases under holders who went on believing.

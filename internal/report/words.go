@@ -19,7 +19,7 @@ func Sentence(r Run) string { return sentence(r) }
 // properties alike.
 func Story(res checker.Result, vacuous []string) string { return story(res, vacuous) }
 
-// Violated says whether a property fails that was not given up beforehand.
+// Violated reports whether a property fails that was not given up beforehand.
 func Violated(r Run) bool { return broken(r) }
 
 // Conditions say what was run against what, as far as it is known: the lock, its guard, the

@@ -91,7 +91,7 @@ func (g Guard) Title() string {
 	return ""
 }
 
-// Supports says why the guard cannot be used with a lock, or nil.
+// Supports returns why the guard cannot be used with a lock, or nil.
 func (g Guard) Supports(spec locks.Spec) error {
 	switch {
 	case spec.Guards != nil && !slices.Contains(spec.Guards, g.String()):
@@ -186,7 +186,7 @@ func (s *Section) sent() int64 {
 	return 0
 }
 
-// Refused says whether err is a guard's definite refusal: nothing was written.
+// Refused reports whether err is a guard's definite refusal: nothing was written.
 func Refused(err error) bool {
 	return errors.Is(err, ErrStale) || errors.Is(err, ErrElapsed) || errors.Is(err, ErrDone)
 }

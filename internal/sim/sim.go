@@ -239,14 +239,14 @@ func (w *World) Ambiguous() int {
 	return w.ambiguous
 }
 
-// Crowded says that there were more sources at once than slots, so that two shared one.
+// Crowded reports whether there were more sources at once than slots, so that two shared one.
 func (w *World) Crowded() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.overflowed
 }
 
-// Replayable says whether the same seed gives the same bytes again.
+// Replayable reports whether the same seed gives the same bytes again.
 func (w *World) Replayable() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -46,7 +46,7 @@ func (p Played) kept(code string, shown Shown) Cell {
 	return cell
 }
 
-// showsOther says whether a run shows an anomaly, of the lock or of its class, and not that one.
+// showsOther reports whether a run shows an anomaly, of the lock or of its class, and not that one.
 func (r row) showsOther(code string) bool {
 	all := append(r.shown(), r.named(r.failed(false))...)
 	return len(all) > 0 && !slices.ContainsFunc(all, func(c cause) bool { return c.Anomaly == code })
@@ -99,7 +99,7 @@ func shows(rows []row, id, code string) bool {
 	})
 }
 
-// classShows says whether a run shows the anomaly, and no lock of the class keeps what it breaks.
+// classShows reports whether a run shows the anomaly, and no lock of the class keeps what it breaks.
 func (r row) classShows(code string) bool {
 	return r.Outcome == unavoidable && slices.ContainsFunc(r.named(r.failed(false)), func(c cause) bool { return c.Anomaly == code })
 }

@@ -65,7 +65,7 @@ const (
 	broke       = "error"
 )
 
-// open says that a row came to no verdict.
+// open reports whether a row came to no verdict.
 func (r row) open() bool {
 	return !slices.Contains([]string{expected, unexpected, unavoidable, inapt}, r.Outcome)
 }

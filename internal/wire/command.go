@@ -63,7 +63,7 @@ func (c Command) Keys() []string {
 	return c.Args[first : last+1]
 }
 
-// On says whether one of the command's keys, in that database, is one of keys.
+// On reports whether one of the command's keys, in that database, is one of keys.
 func (c Command) On(database int, keys []string) bool {
 	if c.Database != database {
 		return false
@@ -71,7 +71,7 @@ func (c Command) On(database int, keys []string) bool {
 	return slices.ContainsFunc(c.Keys(), func(key string) bool { return slices.Contains(keys, key) })
 }
 
-// Reads says that the command changes no key, whatever there is. A name that is not listed may
+// Reads reports whether the command changes no key, whatever there is. A name that is not listed may
 // change one, as scripts may.
 func (c Command) Reads() bool {
 	switch c.Name {
@@ -116,7 +116,7 @@ func (c Command) keyIndex() int {
 	return 0
 }
 
-// isScript says that Args are a script, a number of keys, the keys, and more.
+// isScript reports whether Args are a script, a number of keys, the keys, and more.
 func (c Command) isScript() bool {
 	switch c.Name {
 	case "EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO", "FCALL", "FCALL_RO":
@@ -232,7 +232,7 @@ func upper(s string) string {
 	return string(b)
 }
 
-// isWord says whether b is the upper-case word, in any case.
+// isWord reports whether b is the upper-case word, in any case.
 func isWord(b []byte, word string) bool {
 	if len(b) != len(word) {
 		return false
@@ -248,7 +248,7 @@ func isWord(b []byte, word string) bool {
 	return true
 }
 
-// endsMatching says whether replies can no longer be matched to commands after
+// endsMatching reports whether replies can no longer be matched to commands after
 // this one, so that the connection must be copied as it is. UNSUBSCRIBE belongs
 // here because it answers once per channel.
 func endsMatching(words [][]byte) bool {

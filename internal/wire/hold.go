@@ -91,7 +91,7 @@ func (h *Hold) decide(drop bool) {
 	}
 }
 
-// begin says whether the command or reply that has arrived is to be stopped: the
+// begin reports whether the command or reply that has arrived is to be stopped: the
 // rule may have been released since it matched.
 func (h *Hold) begin(c *conn, cmd *Command) bool {
 	h.link.mu.Lock()

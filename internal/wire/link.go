@@ -123,7 +123,7 @@ func (l *Link) open(ctx context.Context, client net.Conn, cancel context.CancelF
 	return c, nil
 }
 
-// Refuses says why Serve would not carry a new connection now, or nil. Whoever dials can
+// Refuses returns why Serve would not carry a new connection now, or nil. Whoever dials can
 // then refuse at once, as a network does, instead of letting the client find out.
 func (l *Link) Refuses() error {
 	l.mu.Lock()

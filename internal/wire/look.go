@@ -26,7 +26,7 @@ func (l *Link) CommandsByConn() map[int]int {
 	return by
 }
 
-// Frozen says whether Freeze or FreezeOneWay stops that direction now.
+// Frozen reports whether Freeze or FreezeOneWay stops that direction now.
 func (l *Link) Frozen(d Direction) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -40,7 +40,7 @@ func (l *Link) Open() int {
 	return len(l.conns)
 }
 
-// Holding says whether a command or reply is being stopped now, on a connection that
+// Holding reports whether a command or reply is being stopped now, on a connection that
 // lives.
 func (h *Hold) Holding() bool {
 	h.link.mu.Lock()
@@ -48,7 +48,7 @@ func (h *Hold) Holding() bool {
 	return h.stage == holding && !h.conn.ended
 }
 
-// Matched says whether the rule has found its command. What it is to stop may be still on
+// Matched reports whether the rule has found its command. What it is to stop may be still on
 // its way, and a rule that was released before it matched has not.
 func (h *Hold) Matched() bool {
 	h.link.mu.Lock()

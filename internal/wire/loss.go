@@ -38,7 +38,7 @@ func (x *Loss) Seen() (count int, first Command) {
 	return x.count, x.first
 }
 
-// loses says whether cmd is lost. Then its connection has ended.
+// loses reports whether cmd is lost. Then its connection has ended.
 func (c *conn) loses(cmd *Command) bool {
 	c.link.mu.Lock()
 	losses := c.link.losses // never changed in place

@@ -45,7 +45,7 @@ func (q *queue) pop() (pending, bool) {
 	return p, true
 }
 
-// unwatched says whether nobody watches the next command. If so, it is counted
+// unwatched reports whether nobody watches the next command. If so, it is counted
 // and pending from here on.
 func (c *conn) unwatched(raw bool) bool {
 	l := c.link
@@ -74,7 +74,7 @@ func (c *conn) push(p pending) {
 	}
 }
 
-// turnsRaw says whether the next bytes follow a command that ends matching.
+// turnsRaw reports whether the next bytes follow a command that ends matching.
 func (c *conn) turnsRaw() bool {
 	c.link.mu.Lock()
 	defer c.link.mu.Unlock()

@@ -46,7 +46,7 @@ func (f *Fleet) Require(by string, capabilities ...string) { f.need, f.needed = 
 // before Start.
 func (f *Fleet) Grant(grace time.Duration) { f.grace = grace }
 
-// Err says why the run cannot go on: a *BrokenError of the first worker that broke down, or nil.
+// Err returns why the run cannot go on: a *BrokenError of the first worker that broke down, or nil.
 func (f *Fleet) Err() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -108,7 +108,7 @@ func (p *process) hello(ctx context.Context, lock string) (Answer, error) {
 	return a, nil
 }
 
-// sensible says what of an answer to hello cannot be.
+// sensible returns what of an answer to hello cannot be.
 func (a Answer) sensible() error {
 	for _, k := range a.Keys {
 		if !strings.Contains(k, keyMark) {

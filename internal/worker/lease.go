@@ -81,7 +81,7 @@ func (l *Lease) Deadline() time.Time { return l.deadline }
 // Lost is closed once the worker has said that the lease is gone.
 func (l *Lease) Lost() <-chan struct{} { return l.lost }
 
-// Tells says whether the worker has said that it tells of losses, so that waiting for it is worth it.
+// Tells reports whether the worker has said that it tells of losses, so that waiting for it is worth it.
 func (l *Lease) Tells() bool { return slices.Contains(l.process.can, CanLost) }
 
 // Token is the fencing token, of the section if that has one of its own.

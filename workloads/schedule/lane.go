@@ -74,7 +74,7 @@ func (s Schedule) Operations() map[string]int {
 	return n
 }
 
-// Calls says whether the step is one call of a client.
+// Calls reports whether the step is one call of a client.
 func (p Step) Calls() bool {
 	f, _ := formOf(p.Verb)
 	return p.Verb != Lane && f.acts == 1

@@ -110,7 +110,7 @@ func split(src string) ([]line, error) {
 // note is the word before what a case shows.
 const note = "note"
 
-// isProse says whether a line may have a # that begins no comment.
+// isProse reports whether a line may have a # that begins no comment.
 func isProse(word string) bool {
 	return slices.Contains([]string{"title", "source", "why", "in-process", "gap", "remedy", note}, word)
 }

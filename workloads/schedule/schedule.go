@@ -149,33 +149,33 @@ func (s Schedule) Names() []string {
 	return names
 }
 
-// Has says whether a step of that sort is among the steps.
+// Has reports whether a step of that sort is among the steps.
 func (s Schedule) Has(is func(Step) bool) bool {
 	return slices.ContainsFunc(s.Steps, func(p Step) bool { return is(p) || slices.ContainsFunc(p.Lane, is) })
 }
 
-// Reenters says that clients re-enter the lock.
+// Reenters reports whether clients re-enter the lock.
 func (s Schedule) Reenters() bool {
 	return s.Has(func(p Step) bool {
 		return p.Verb == Reenter || p.Verb == UseAgain || p.Verb == Acquire && p.What == Reentrant
 	})
 }
 
-// Extends says that clients extend their leases.
+// Extends reports whether clients extend their leases.
 func (s Schedule) Extends() bool { return s.Has(func(p Step) bool { return p.Verb == Extend }) }
 
-// ReleasesTwice says that clients release what they have released.
+// ReleasesTwice reports whether clients release what they have released.
 func (s Schedule) ReleasesTwice() bool {
 	return s.Has(func(p Step) bool { return p.Verb == Release && p.Again })
 }
 
-// Verifies says that clients ask the lock whether they still hold it.
+// Verifies reports whether clients ask the lock whether they still hold it.
 func (s Schedule) Verifies() bool { return s.Has(func(p Step) bool { return p.Verb == Verify }) }
 
-// ReleasesRefused says that clients release, or extend, what they were refused.
+// ReleasesRefused reports whether clients release, or extend, what they were refused.
 func (s Schedule) ReleasesRefused() bool {
 	return s.Has(func(p Step) bool { return p.Refused })
 }
 
-// GivesUp says that clients give up calls in the midst of them.
+// GivesUp reports whether clients give up calls in the midst of them.
 func (s Schedule) GivesUp() bool { return s.Has(func(p Step) bool { return p.GivingUp != nil }) }

@@ -130,7 +130,7 @@ func parseStep(line string, clients []string) (Step, error) {
 	return p, p.check(f)
 }
 
-// isName says whether a word is the name of a client: capitals and no more than two.
+// isName reports whether a word is the name of a client: capitals and no more than two.
 func isName(word string) bool {
 	return len(word) > 0 && len(word) <= 2 && strings.Trim(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }

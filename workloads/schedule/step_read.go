@@ -112,7 +112,7 @@ func (r *reader) what() error {
 
 func (r *reader) takes(word string) bool { return slices.Contains(r.form.takes, word) }
 
-// isCommand says whether a word is the name of a command of Redis.
+// isCommand reports whether a word is the name of a command of Redis.
 func isCommand(word string) bool {
 	return len(word) > 2 && strings.Trim(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }

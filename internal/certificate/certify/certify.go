@@ -86,7 +86,7 @@ func kindOf(byExplanation bool) string {
 	return certificate.BySearch
 }
 
-// byCommands says whether commands may prove what the history does not.
+// byCommands reports whether commands may prove what the history does not.
 func byCommands(res checker.Result) bool {
 	return (res.Verdict == checker.Pass || res.Verdict == checker.Fail) &&
 		slices.Contains([]checker.Property{checker.Ownership, checker.TruthfulReplies, checker.Load}, res.Property)
@@ -148,7 +148,7 @@ func Terms(opt checker.Options) certificate.Terms {
 	}
 }
 
-// accepted says why a certificate that was found would be rejected, which is an error of the finder.
+// accepted returns why a certificate that was found would be rejected, which is an error of the finder.
 func accepted(history, commands io.ReadSeeker, c certificate.Certificate) error {
 	if err := rewind(history); err != nil {
 		return err
@@ -187,12 +187,12 @@ func disagreement(events []histories.Event, report checker.Report, found []certi
 	return nil
 }
 
-// explainable says whether a verdict is of a rule that explanations prove to hold.
+// explainable reports whether a verdict is of a rule that explanations prove to hold.
 func explainable(res checker.Result) bool {
 	return slices.Contains([]checker.Property{checker.LeaseHonoured, checker.Ownership, checker.TruthfulReplies}, res.Property)
 }
 
-// explains says whether explanations prove a verdict.
+// explains reports whether explanations prove a verdict.
 func explains(res checker.Result) bool {
 	return res.Verdict == checker.Pass && explainable(res)
 }

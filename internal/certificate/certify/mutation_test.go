@@ -169,7 +169,7 @@ func mutants(t testing.TB, r *rand.Rand, s sample) func(func(string, []byte) boo
 	}
 }
 
-// sameClaims says whether two certificates claim the same. Of one claim there are many explanations,
+// sameClaims reports whether two certificates claim the same. Of one claim there are many explanations,
 // as a call may take effect at any time that contradicts no answer: package certificate tests which
 // are accepted.
 func sameClaims(a, b certificate.Certificate) bool {
@@ -260,7 +260,7 @@ func walkList(x []any, path string, emit func(string) bool, try func(string, any
 	return true
 }
 
-// empty says whether a field may as well be absent.
+// empty reports whether a field may as well be absent.
 func empty(value any) bool {
 	switch x := value.(type) {
 	case json.Number:

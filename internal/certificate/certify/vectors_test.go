@@ -234,7 +234,7 @@ func changed(t *testing.T, c certificate.Certificate, proven map[string]bool) ma
 	return all
 }
 
-// byOrders says whether a fail names all calls on a small key, as no order of them keeps the rule.
+// byOrders reports whether a fail names all calls on a small key, as no order of them keeps the rule.
 func byOrders(v certificate.Verdict) bool { return len(v.Events) > 0 && v.Events[0].Role == "call" }
 
 // doubtful are certificates that are to be rejected, as what a rule finds on a small key is a doubt if an order of

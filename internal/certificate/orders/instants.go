@@ -26,7 +26,7 @@ func (s *instants) add() int {
 	return s.n
 }
 
-// within says that i is at most d later than j, where d may be negative. It returns whether
+// within reports whether i is at most d later than j, where d may be negative. It returns whether
 // that can be.
 func (s *instants) within(i, j int, d time.Duration) bool {
 	if d >= s.most[i][j] {
@@ -50,5 +50,5 @@ func (s *instants) within(i, j int, d time.Duration) bool {
 	return true
 }
 
-// after says that i is at least d later than j, and returns whether that can be.
+// after reports whether i is at least d later than j, and returns whether that can be.
 func (s *instants) after(i, j int, d time.Duration) bool { return s.within(j, i, -d) }

@@ -96,12 +96,12 @@ func (st *state) hold(h hold) {
 	st.held++
 }
 
-// over says that the lease of a hold has ended at an instant, and returns whether that can be.
+// over reports whether the lease of a hold has ended at an instant, and returns whether that can be.
 func (st *state) over(h hold, at int, r rules) bool {
 	return h.lease < forever && st.after(at, int(h.since), r.least(h.lease))
 }
 
-// runs says that the lease of a hold has not ended at an instant.
+// runs reports whether the lease of a hold has not ended at an instant.
 func (st *state) runs(h hold, at int, r rules) bool {
 	return h.lease >= forever || st.within(at, int(h.since), r.most(h.lease))
 }
@@ -158,7 +158,7 @@ func (s *search) run(r rules, step func(s *search, st *state, a, at int, next []
 	s.from(&start, 0)
 }
 
-// wanted says that an explanation with st's wrongs would tell something new.
+// wanted reports whether an explanation with st's wrongs would tell something new.
 func (s *search) wanted(st *state) bool {
 	if st.cost > s.rules.budget {
 		return false

@@ -50,7 +50,7 @@ type sight struct {
 	most   []time.Duration
 }
 
-// knows says whether all that can follow a state was tried from another one, which had no more
+// knows reports whether all that can follow a state was tried from another one, which had no more
 // wrongs, and of which the instants can be all that they can be of this one. Else it notes that it will be.
 func (s *search) knows(st *state) bool {
 	here := scene{done: st.done, token: st.token, holds: st.holds}

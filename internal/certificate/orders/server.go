@@ -242,7 +242,7 @@ func (s *search) refused(st *state, a, at int, next []state) []state {
 	return append(next, s.wrong(st, truthful, 0))
 }
 
-// contended says that another's acquire was under way together with a.
+// contended reports whether another's acquire was under way together with a.
 func (s *search) contended(a int) bool {
 	for i := range s.acts {
 		b := &s.acts[i]

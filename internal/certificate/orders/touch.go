@@ -107,7 +107,7 @@ func (s *search) idle(st *state, a, at int, next []state) []state {
 	return next
 }
 
-// ended says that the lease of the attempt, or of its re-entrant client, was found to be over.
+// ended reports whether the lease of the attempt, or of its re-entrant client, was found to be over.
 func (s *search) ended(st *state, act *act) bool {
 	if act.mode != reentrant {
 		return st.lapsed&(1<<act.of) != 0

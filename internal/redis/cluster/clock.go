@@ -20,7 +20,7 @@ type ClockSetter interface {
 	SetClock(ctx context.Context, node string, offset time.Duration, rate float64) error
 }
 
-// CheckRate says whether a clock can run at rate.
+// CheckRate reports whether a clock can run at rate.
 func CheckRate(rate float64) error {
 	if rate > 0 && rate <= 1000 {
 		return nil

@@ -44,7 +44,7 @@ type Cluster interface {
 	Link(client, node string) *wire.Link
 	// Inspect looks at keys in a database of node without any client's connection.
 	Inspect(ctx context.Context, node string, database int, keys ...string) ([]KeyState, error)
-	// Alive says whether node is running.
+	// Alive reports whether node is running.
 	Alive(node string) bool
 	// Close stops everything and removes every trace.
 	Close() error

@@ -13,7 +13,7 @@ type Place struct {
 	Names    []string
 }
 
-// Has says whether k is one of the place's keys.
+// Has reports whether k is one of the place's keys.
 func (p Place) Has(k KeyState) bool {
 	return k.Database == p.Database && slices.Contains(p.Names, k.Key)
 }

@@ -83,7 +83,7 @@ func (e *engine) tryBridge(ctx context.Context, labels map[string]string, subnet
 	return b, b.reachable()
 }
 
-// reachable says whether the network is on this machine, so that containers can be
+// reachable reports whether the network is on this machine, so that containers can be
 // reached by address. It is not with Docker Desktop, a rootless engine or a remote one.
 func (b bridge) reachable() error {
 	addrs, err := net.InterfaceAddrs()

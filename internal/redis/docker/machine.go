@@ -19,14 +19,14 @@ func (s *server) Turn() chan struct{} { return s.turn }
 // Addr returns where the server listens, and false if its container does not run.
 func (s *server) Addr() (addr string, running bool) { return s.addr(), s.current() != nil }
 
-// Paused says whether the container is.
+// Paused reports whether the container is.
 func (s *server) Paused() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.paused
 }
 
-// Silent says whether the server can answer nobody: because it is paused, or off the
+// Silent reports whether the server can answer nobody: because it is paused, or off the
 // network, or nothing gets through to it or from it.
 func (s *server) Silent() bool {
 	_, in := s.dropped(cluster.Path{From: cluster.Anyone, To: s.node.Name})

@@ -29,7 +29,7 @@ func (c *Cluster) Usage(ctx context.Context, name string) (osproc.Usage, error) 
 	return usage, err
 }
 
-// isHere says whether the process that the engine calls pid is one that is seen from here.
+// isHere reports whether the process that the engine calls pid is one that is seen from here.
 func isHere(pid int, container string) bool {
 	groups, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid)) // they are named after the container
 	return err == nil && container != "" && strings.Contains(string(groups), container)

@@ -179,7 +179,7 @@ func (c *Cluster) Inspect(_ context.Context, name string, database int, keys ...
 	return n.inspect(keys)
 }
 
-// Alive says whether node is running.
+// Alive reports whether node is running.
 func (c *Cluster) Alive(name string) bool {
 	n, err := c.node(name)
 	return err == nil && n.isAlive()

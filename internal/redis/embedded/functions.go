@@ -71,7 +71,7 @@ func (f *functionStore) add(name string, lib functionLibrary, replace bool) (ref
 	return ""
 }
 
-// remove says whether there was such a library.
+// remove reports whether there was such a library.
 func (f *functionStore) remove(name string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -120,7 +120,7 @@ func header(code string) (name, refusal string) {
 
 const badName = "Library names can only contain letters, numbers, or underscores(_) and must be at least one character long"
 
-// isName says whether a library or a function may be called so.
+// isName reports whether a library or a function may be called so.
 func isName(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')

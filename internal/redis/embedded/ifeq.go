@@ -22,7 +22,7 @@ type condition struct {
 
 const syntaxError = "ERR syntax error"
 
-// conditional says whether it has answered a command that miniredis does not know: DELEX of Redis
+// conditional reports whether it has answered a command that miniredis does not know: DELEX of Redis
 // 8.4, DELIFEQ of Valkey 9.0, and SET with IFEQ or IFNE of Valkey 8.1 and Redis 8.4.
 func (s *scripts) conditional(p *server.Peer, cmd string, args []string) bool {
 	var c condition

@@ -31,7 +31,7 @@ type memoryLimit struct {
 	wrote atomic.Bool // whether the script that runs now has written: it may then go on
 }
 
-// refuses says whether it has refused a command. It is part of the node's hook.
+// refuses reports whether it has refused a command. It is part of the node's hook.
 func (l *memoryLimit) refuses(srv *server.Server, p *server.Peer, cmd string, args []string) bool {
 	if !l.full.Load() || isSpoiler(cmd, args) {
 		return false
@@ -70,7 +70,7 @@ func spoil(srv *server.Server, p *server.Peer) {
 
 func isSpoiler(cmd string, args []string) bool { return cmd == "GET" && len(args) == 0 }
 
-// needsMemory says whether Redis 7.0 puts the flag denyoom on a command that miniredis
+// needsMemory reports whether Redis 7.0 puts the flag denyoom on a command that miniredis
 // knows.
 func needsMemory(cmd string) bool {
 	switch cmd {

@@ -256,7 +256,7 @@ func (n *node) hook(s *scripts, p *server.Peer, cmd string, args []string) bool 
 	return s.serve(p, cmd, args)
 }
 
-// isWrite says whether a replica must refuse cmd. Scripts count as writes, as the
+// isWrite reports whether a replica must refuse cmd. Scripts count as writes, as the
 // scripts of locks do write.
 func isWrite(cmd string) bool {
 	switch cmd {

@@ -88,7 +88,7 @@ func (s *scripts) tell() {
 	s.untold = nil
 }
 
-// answer says whether it has answered a command that has to do with scripts.
+// answer reports whether it has answered a command that has to do with scripts.
 func (s *scripts) answer(p *server.Peer, conn connState, cmd string, args []string) bool {
 	plain := !conn.nested && !conn.multi && !conn.subscribed
 	switch {
@@ -126,7 +126,7 @@ func (s *scripts) script(p *server.Peer, args []string, plain bool) bool {
 	return false
 }
 
-// load says whether the script is known now. One that does not compile is not.
+// load reports whether the script is known now. One that does not compile is not.
 func (s *scripts) load(sha, source string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

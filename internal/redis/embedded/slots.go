@@ -13,7 +13,7 @@ const hashSlots = 16384
 // crossSlot is what Redis answers in cluster mode to a command on keys of different slots.
 const crossSlot = "CROSSSLOT Keys in request don't hash to the same slot"
 
-// refusesSlots says whether it has refused a command as a node of a Redis Cluster that serves
+// refusesSlots reports whether it has refused a command as a node of a Redis Cluster that serves
 // all slots does: miniredis knows no cluster mode. It is part of the node's hook. What a
 // script does with keys that it did not declare is let through, unlike on a real server, and
 // so is a transaction whose commands are each on one slot and together on several.

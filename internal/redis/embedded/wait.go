@@ -34,7 +34,7 @@ func (n *node) forget(p *server.Peer) {
 	delete(n.unsynced, p)
 }
 
-// changesNothing says whether a command certainly leaves the data as it is.
+// changesNothing reports whether a command certainly leaves the data as it is.
 func changesNothing(srv *server.Server, cmd string) bool {
 	switch cmd {
 	case "HELLO", "AUTH", "SELECT", "CLIENT", "PING", "ECHO", "COMMAND", "INFO", "TIME", "WAIT", "WAITAOF",

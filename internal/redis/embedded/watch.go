@@ -33,7 +33,7 @@ func keepsWatch(srv *server.Server, p *server.Peer, cmd string, args []string) b
 	return false
 }
 
-// watches says whether a connection watches a key of its database. Like stateOf it reads what miniredis keeps.
+// watches reports whether a connection watches a key of its database. Like stateOf it reads what miniredis keeps.
 func watches(p *server.Peer, key string) bool {
 	if p.Ctx == nil {
 		return false

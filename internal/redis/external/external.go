@@ -167,7 +167,7 @@ func (c *Cluster) Primary(shard int) string {
 	return c.nodes[shard].Name
 }
 
-// Alive says whether there is such a node. Nothing that a run does ends one.
+// Alive reports whether there is such a node. Nothing that a run does ends one.
 func (c *Cluster) Alive(name string) bool {
 	_, ok := c.at[name]
 	return ok

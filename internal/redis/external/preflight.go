@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench/internal/wire"
 )
 
-// preflight says why a run cannot be had on a server, or nil. It writes nothing.
+// preflight returns why a run cannot be had on a server, or nil. It writes nothing.
 func preflight(ctx context.Context, conn *wire.Conn, prefix string) error {
 	role, err := node.Do(ctx, conn, "ROLE")
 	if err != nil {
@@ -45,7 +45,7 @@ func preflight(ctx context.Context, conn *wire.Conn, prefix string) error {
 	return nil
 }
 
-// explained says what to do about a server's refusal.
+// explained returns what to do about a server's refusal.
 func explained(err error) error {
 	switch text := err.Error(); {
 	case strings.Contains(text, "NOAUTH"):

@@ -130,7 +130,7 @@ func (s Servers) Register() string {
 	return s.register.String()
 }
 
-// Suit says why topo cannot be had on these servers, or nil.
+// Suit returns why topo cannot be had on these servers, or nil.
 func (s Servers) Suit(topo cluster.Topology) error {
 	switch {
 	case topo.Replicas > 0:

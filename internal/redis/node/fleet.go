@@ -18,9 +18,9 @@ type Machine interface {
 	Addr() (addr string, running bool)
 	// Dial opens a connection to the server.
 	Dial(ctx context.Context) (net.Conn, error)
-	// Silent says whether the server can answer nobody, as it stands still or is off the network.
+	// Silent reports whether the server can answer nobody, as it stands still or is off the network.
 	Silent() bool
-	// Paused says whether the server stands still.
+	// Paused reports whether the server stands still.
 	Paused() bool
 	// Turn is a lock that a context can give up on.
 	Turn() chan struct{}
@@ -78,13 +78,13 @@ func (f *Fleet[M]) Nodes() []cluster.Node { return slices.Clone(f.Members) }
 // Primary returns the node that serves shard, or "" if there is no such shard.
 func (f *Fleet[M]) Primary(shard int) string { return f.Replication.Primary(shard) }
 
-// Alive says whether node is running. A paused node is alive.
+// Alive reports whether node is running. A paused node is alive.
 func (f *Fleet[M]) Alive(node string) bool {
 	m, ok := f.Machines[node]
 	return ok && runs(m)
 }
 
-// runs says whether a server does.
+// runs reports whether a server does.
 func runs(m Machine) bool {
 	_, running := m.Addr()
 	return running

@@ -20,7 +20,7 @@ import (
 // ErrClosed is what the methods of a cluster return after Close.
 var ErrClosed = errors.New("cluster is closed")
 
-// Check says whether topo can be started.
+// Check reports whether topo can be started.
 func Check(topo cluster.Topology) error {
 	if topo.Masters < 1 || topo.Replicas < 0 {
 		return fmt.Errorf("want a topology of at least 1 master and 0 or more replicas, got %d and %d",

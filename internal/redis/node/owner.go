@@ -37,7 +37,7 @@ func Self() (Owner, error) {
 	return Owner{PID: pid, Started: started, Host: host}, err
 }
 
-// Gone says whether the owner has certainly ended, be it that nobody has waited for it yet,
+// Gone reports whether the owner has certainly ended, be it that nobody has waited for it yet,
 // as where the first process of a container does not. host is the name of this host; of
 // another host's processes nothing is certain.
 func (o Owner) Gone(host string) bool {

@@ -117,7 +117,7 @@ func (s *Sentinels) await(ctx context.Context, name string) error {
 	}
 }
 
-// ready says why a Sentinel could not fail over now, or nil.
+// ready returns why a Sentinel could not fail over now, or nil.
 func (s *Sentinels) ready(ctx context.Context, conn *wire.Conn) error {
 	if _, err := Do(ctx, conn, "SENTINEL", "CKQUORUM", cluster.SentinelMaster); err != nil {
 		return err

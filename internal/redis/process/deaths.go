@@ -48,7 +48,7 @@ func (s *server) death(r *run) *cluster.DeathError {
 	return &cluster.DeathError{Node: s.node.Name, How: fmt.Sprintf("process %d, %s", r.process.Pid, how), Log: r.out.String()}
 }
 
-// answers says whether the process does, soon.
+// answers reports whether the process does, soon.
 func (r *run) answers(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()

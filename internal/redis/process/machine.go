@@ -33,14 +33,14 @@ func (s *server) Dial(ctx context.Context) (net.Conn, error) {
 	return d.DialContext(ctx, "tcp", addr)
 }
 
-// Paused says whether the process stands still.
+// Paused reports whether the process stands still.
 func (s *server) Paused() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.paused
 }
 
-// Silent says whether the process stands still: nothing else keeps it from answering.
+// Silent reports whether the process stands still: nothing else keeps it from answering.
 func (s *server) Silent() bool { return s.Paused() }
 
 // Start starts the server in an empty directory and returns once it answers. It

@@ -124,7 +124,7 @@ func pids(c *Cluster) []int {
 	return ids
 }
 
-// dead says whether a process has ended. One that nobody has waited for yet counts.
+// dead reports whether a process has ended. One that nobody has waited for yet counts.
 func dead(tb testing.TB, pid int) bool {
 	tb.Helper()
 	p, err := psutil.NewProcess(int32(pid))

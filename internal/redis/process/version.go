@@ -40,7 +40,7 @@ type program struct {
 	faketime     string // path of the libfaketime to load into it; empty: none
 }
 
-// atLeast says whether the server's version is major.minor or newer.
+// atLeast reports whether the server's version is major.minor or newer.
 func (p program) atLeast(major, minor int) bool {
 	return p.major > major || p.major == major && p.minor >= minor
 }

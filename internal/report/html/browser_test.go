@@ -268,7 +268,7 @@ func keyboard(t *testing.T, p *browsertest.Page) {
 	}
 }
 
-// outlined says whether one can see what has the focus: something around or in it is drawn
+// outlined reports whether one can see what has the focus: something around or in it is drawn
 // other than without.
 const outlined = `(() => {
 	const e = document.activeElement;

@@ -180,7 +180,7 @@ func literals(t *testing.T, add func(...string)) {
 	}
 }
 
-// english says that a number is counted by package words, which knows no other language.
+// english reports whether a number is counted by package words, which knows no other language.
 func english(call *ast.CallExpr) bool {
 	f, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {

@@ -34,7 +34,7 @@ func (b *builder) faults() {
 // faultsName is the name of the lane of faults.
 const faultsName = "faults"
 
-// few says that there are so few faults that each may tell its effect.
+// few reports whether there are so few faults that each may tell its effect.
 func (b *builder) few() bool {
 	n := 0
 	for _, o := range b.ops {
@@ -45,7 +45,7 @@ func (b *builder) few() bool {
 	return n <= maxLevels
 }
 
-// drawnClient says whether a client has a lane.
+// drawnClient reports whether a client has a lane.
 func (b *builder) drawnClient(name string) bool { return b.byName[fmt.Sprint(clientLane, name)] != nil }
 
 func (b *builder) node(name string) *lane {
@@ -116,7 +116,7 @@ func (b *builder) backAgain(node string, killed histories.Event) (t time.Duratio
 	return b.to
 }
 
-// clientName says whether a fault's node is a client without a lane.
+// clientName reports whether a fault's node is a client without a lane.
 func (b *builder) clientName(name string) bool {
 	_, number, _ := strings.Cut(name, " ")
 	n, err := strconv.Atoi(number)

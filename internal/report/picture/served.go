@@ -228,12 +228,12 @@ func (g *ledger) take(id string, x histories.Exchange, key, token string, ttl ti
 	return h
 }
 
-// holds says whether anybody is thought to hold, and has not expired.
+// holds reports whether anybody is thought to hold, and has not expired.
 func (g *ledger) holds(id string, at time.Duration) bool {
 	return slices.ContainsFunc(g.now[id], func(h *held) bool { return h.end == "" && (h.expires == 0 || h.expires > at) })
 }
 
-// owns says whether a client's token is one of those that are held.
+// owns reports whether a client's token is one of those that are held.
 func (g *ledger) owns(id, client, token string) bool {
 	return slices.ContainsFunc(g.now[id], func(h *held) bool { return h.end == "" && h.owner == client && h.token == token && token != "" })
 }

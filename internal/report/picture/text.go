@@ -71,7 +71,7 @@ func width(s string) float64 {
 	return w
 }
 
-// wide says that a character is Chinese, or as wide.
+// wide reports whether a character is Chinese, or as wide.
 func wide(r rune) bool { return r >= 0x1100 && (r <= 0x11ff || r >= 0x2e80) }
 
 // sentence begins with a capital letter and ends with a full stop.
@@ -127,7 +127,7 @@ func pieces(s string) []piece {
 	return all
 }
 
-// parts says that a line may end between two characters: beside a Chinese one, but not before a sign that ends something, nor behind
+// parts reports whether a line may end between two characters: beside a Chinese one, but not before a sign that ends something, nor behind
 // one that begins it.
 func parts(before, after rune) bool {
 	return (wide(before) || wide(after)) && !strings.ContainsRune("，。；：、）”？！…", after) && !strings.ContainsRune("（“", before)

@@ -136,7 +136,7 @@ func (b *builder) overlap(res checker.Result) (from, to time.Duration, said stri
 	return 0, 0, ""
 }
 
-// overwrites says whether the last event of a witness is a write over a version that its attempt had not seen.
+// overwrites reports whether the last event of a witness is a write over a version that its attempt had not seen.
 func (b *builder) overwrites(witness []int) bool {
 	if len(witness) == 0 {
 		return false

@@ -27,7 +27,7 @@ func (s *subject) span(o histories.Op) span {
 	return span{min(at.from, at.to), max(at.from, at.to)}
 }
 
-// over says that a fault has certainly ended.
+// over reports whether a fault has certainly ended.
 func over(o histories.Op) bool { return o.Done && o.Complete.Type != histories.Info }
 
 // faultName is a fault and what it struck.

@@ -197,7 +197,7 @@ func (c *company) add(h *histories.Hold, by int) {
 	}
 }
 
-// bad says that there are two who do not share the key, as histories.Hold.Shares says.
+// bad reports whether there are two who do not share the key, as histories.Hold.Shares says.
 func (c *company) bad() bool {
 	return c.all > 1 && c.shared != c.all && (c.reentrant != c.all || len(c.workers) > 1)
 }

@@ -64,5 +64,5 @@ func newSubject(r report.Run) *subject {
 // reach makes the axis, which begins with the run, long enough for an instant.
 func (s *subject) reach(at float64) { s.from, s.to = min(s.from, at), max(s.to, at) }
 
-// simulated says that what took time took none of ours.
+// simulated reports whether what took time took none of ours.
 func (s *subject) simulated() bool { return histories.VirtualTime(s.Backend) }

@@ -54,7 +54,7 @@ func sound(t rapid.TB, r report.Run) []report.Plot {
 	return plots
 }
 
-// oneElement says why an SVG is not one well-formed svg element that can stand in a page.
+// oneElement returns why an SVG is not one well-formed svg element that can stand in a page.
 func oneElement(svg string) error {
 	d := xml.NewDecoder(strings.NewReader(svg))
 	for depth, n := 0, 0; ; n++ {

@@ -102,5 +102,5 @@ func boring(fn string) bool {
 		strings.HasPrefix(fn, "testing") || strings.HasPrefix(fn, "sync.") || strings.HasPrefix(fn, "github.com/lockbench/lockbench/workloads.(*Client).limited")
 }
 
-// InBubble says whether it is called in a bubble of testing/synctest.
+// InBubble reports whether it is called in a bubble of testing/synctest.
 func InBubble() bool { return strings.HasPrefix(Bubble(), "synctest bubble ") }

@@ -249,7 +249,7 @@ func TestLaunch(t *testing.T) {
 	}
 }
 
-// lives says whether a process is there and no zombie: init has its own time for those.
+// lives reports whether a process is there and no zombie: init has its own time for those.
 func lives(t *testing.T, pid int32) bool {
 	t.Helper()
 	p, err := osproc.Find(t.Context(), int(pid))

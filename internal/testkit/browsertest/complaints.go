@@ -79,7 +79,7 @@ func (c *complaints) hear(event any) {
 	}
 }
 
-// allowed says whether a sound page may ask for address. Pages link to files beside them.
+// allowed reports whether a sound page may ask for address. Pages link to files beside them.
 func (c *complaints) allowed(address string, kind network.ResourceType) bool {
 	switch scheme, _, _ := strings.Cut(address, ":"); scheme {
 	case "data", "blob", "about":

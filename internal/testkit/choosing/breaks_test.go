@@ -113,7 +113,7 @@ func judge(ctx context.Context, r row) (v verdicts, err error) {
 	return v, nil
 }
 
-// inapplicable says that a scenario has nothing to say of a lock: it does not go with it, or the lock never comes to a point that a step waits for.
+// inapplicable reports whether a scenario has nothing to say of a lock: it does not go with it, or the lock never comes to a point that a step waits for.
 func inapplicable(err error) bool {
 	_, unfit := errors.AsType[*harness.UnfitError](err)
 	_, never := errors.AsType[*workloads.UnplayableError](err)

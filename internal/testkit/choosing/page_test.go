@@ -132,7 +132,7 @@ func whole(b *strings.Builder, all []entry, in tongue) {
 	b.WriteString(cells(sums...))
 }
 
-// told says whether a scenario is told of a row.
+// told reports whether a scenario is told of a row.
 func (v verdicts) told(s scenarios.Scenario) bool {
 	is := func(o scenarios.Scenario) bool { return o.ID == s.ID }
 	return slices.ContainsFunc(v.broken, func(b broken) bool { return is(b.scenario) }) || slices.ContainsFunc(v.open, is)

@@ -52,12 +52,12 @@ func rows() []row {
 	}
 }
 
-// concerns says whether what a scenario does can happen to such servers.
+// concerns reports whether what a scenario does can happen to such servers.
 func (t topology) concerns(s scenarios.Scenario) bool {
 	return !s.ClusterMode && s.Replicas <= t.replicas
 }
 
-// own says whether a scenario is about such servers, and not about a lock on any.
+// own reports whether a scenario is about such servers, and not about a lock on any.
 func (t topology) own(s scenarios.Scenario) bool {
 	return t.replicas > 0 && s.Replicas > 0 || t.masters > 1 && s.Needs == scenarios.IndependentMasters
 }

@@ -20,7 +20,7 @@ const (
 	dockerEnv  = "LOCKBENCH_REQUIRE_DOCKER"
 )
 
-// Nightly says whether a test is to play whatever it can.
+// Nightly reports whether a test is to play whatever it can.
 func Nightly() bool { return os.Getenv(nightlyEnv) == "1" }
 
 // Count returns how many seeds, runs or histories a test goes through: in a change, or at

@@ -82,7 +82,7 @@ type Lesson struct {
 	Fixed    harness.Result
 }
 
-// Outcome says whether both runs came out as the catalogue expects.
+// Outcome reports whether both runs came out as the catalogue expects.
 func (l Lesson) Outcome() checker.Outcome { return checker.Worse(l.Broken.Outcome, l.Fixed.Outcome) }
 
 // Performance is a demo that can be played.

@@ -25,7 +25,7 @@ func together(nodes []string) string {
 	return strings.Join(parts, " ")
 }
 
-// follows says whether a and b are n3 and n4, or the like.
+// follows reports whether a and b are n3 and n4, or the like.
 func follows(a, b string) bool {
 	const digits = "0123456789"
 	stem := strings.TrimRight(a, digits)

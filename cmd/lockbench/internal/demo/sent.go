@@ -108,7 +108,7 @@ func verb(command string) string {
 	return strings.Join(words[:min(2, len(words))], " ")
 }
 
-// setsUp says that a command belongs to opening a connection and not to the lock.
+// setsUp reports whether a command belongs to opening a connection and not to the lock.
 func setsUp(command string) bool {
 	return strings.HasPrefix(command, "HELLO ") || strings.HasPrefix(command, "CLIENT ") || strings.HasPrefix(command, "AUTH ")
 }

@@ -192,7 +192,7 @@ func (t *teller) belief(b belief) string {
 	return text
 }
 
-// settled says that nothing is to be told of b until it changes.
+// settled reports whether nothing is to be told of b until it changes.
 func (b belief) settled() bool {
 	return !b.still && b.opinion != asks && b.opinion != holds && b.opinion != returns
 }

@@ -27,7 +27,7 @@ func columnsOf(r rune) int {
 	return 1
 }
 
-// wide says whether r has full width. What is ambiguous, such as an arrow, is narrow, as
+// wide reports whether r has full width. What is ambiguous, such as an arrow, is narrow, as
 // terminals have it unless told otherwise.
 func wide(r rune) bool {
 	k := width.LookupRune(r).Kind()
@@ -71,7 +71,7 @@ func wrap(text string, n int) []string {
 	return lines
 }
 
-// breaks says whether a line may end after a and the next begin with b.
+// breaks reports whether a line may end after a and the next begin with b.
 func breaks(a, b rune) bool {
 	const closing, opening = "，。、；：？！）」』》…", "（「『《"
 	switch {

@@ -33,7 +33,7 @@ func (r Row) String() string {
 	return text
 }
 
-// has says whether a run of a case of a scenario is to be played again.
+// has reports whether a run of a case of a scenario is to be played again.
 func (a *Again) has(scenario string) bool {
 	return slices.ContainsFunc(a.Rows, func(r Row) bool { return r.Scenario == scenario })
 }

@@ -82,7 +82,7 @@ func (b Baseline) outcome(row Row) Outcome {
 	return outcome
 }
 
-// knows says whether a row has findings, all of them known.
+// knows reports whether a row has findings, all of them known.
 func (b Baseline) knows(row Row) bool {
 	return (row.Outcome == Unexpected || row.Outcome == Unknown) && b.outcome(row) == Expected
 }

@@ -33,7 +33,7 @@ func WriteFile(name string, data []byte) (err error) {
 	return os.Rename(f.Name(), name)
 }
 
-// CanWrite says why a file cannot be written, before hours of work are lost for it.
+// CanWrite returns why a file cannot be written, before hours of work are lost for it.
 func CanWrite(name string) error {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		return fmt.Errorf("cannot write %s: it is a directory", name)
@@ -48,7 +48,7 @@ func CanWrite(name string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// special says whether name exists and is no ordinary file.
+// special reports whether name exists and is no ordinary file.
 func special(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && !info.Mode().IsRegular()

@@ -53,7 +53,7 @@ func Merge(parts []Part) (Results, error) {
 	return join(first, parts)
 }
 
-// samePlan says what keeps two parts from being shards of one plan.
+// samePlan returns what keeps two parts from being shards of one plan.
 func samePlan(a, b Part) error {
 	for _, field := range []struct{ name, a, b string }{
 		{"the version of lockbench", a.Version, b.Version},

@@ -94,5 +94,5 @@ func (s *startup) ended(begun bool, err error) {
 	}
 }
 
-// hopeless says that no run has begun, and that several failed in the same way.
+// hopeless reports whether no run has begun, and that several failed in the same way.
 func (s *startup) hopeless() bool { return !s.begun && s.alike && s.failures > 1 }

@@ -79,7 +79,7 @@ func (r Results) where() string {
 	return r.Backend + " (" + r.Server + ")"
 }
 
-// Whole says whether every run of the shard was done.
+// Whole reports whether every run of the shard was done.
 func (r Results) Whole() bool { return len(r.Rows) == r.Share }
 
 // Outcome is what all runs came to, save what the baseline knows. Runs that were not done
@@ -160,5 +160,5 @@ func readJSON(file, what string, v any) error {
 	return nil
 }
 
-// Missing says whether an error is that a file does not exist.
+// Missing reports whether an error is that a file does not exist.
 func Missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

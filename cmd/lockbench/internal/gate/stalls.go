@@ -59,7 +59,7 @@ func (w *width) narrow() {
 	w.quit, w.jobs = w.quit+w.jobs-fewer, fewer
 }
 
-// spare says whether the player that asks has to leave.
+// spare reports whether the player that asks has to leave.
 func (w *width) spare() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -92,7 +92,7 @@ func (p *Plan) settle(ctx context.Context, i item, w *width) (Row, harness.Resul
 	}
 }
 
-// doubtful says whether anything that was judged came out unknown and was not meant to.
+// doubtful reports whether anything that was judged came out unknown and was not meant to.
 func (r Row) doubtful() bool {
 	return r.Outcome == Unknown || slices.ContainsFunc(r.Judged, func(f Finding) bool { return !f.Met && f.Got == checker.Unknown })
 }

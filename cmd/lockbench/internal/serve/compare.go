@@ -165,7 +165,7 @@ type tally struct {
 	Count [2]int         `json:"count"`
 }
 
-// Same says whether both have as many.
+// Same reports whether both have as many.
 func (t tally) Same() bool { return t.Count[0] == t.Count[1] }
 
 // kind is what events are counted by.
@@ -238,7 +238,7 @@ func (p parting) finish(streams [2]*stream, counts map[kind]*[2]int, order []kin
 // Both is how many events were compared.
 func (p parting) Both() int { return min(p.Totals[0], p.Totals[1]) }
 
-// Whole says that both histories were read to their ends.
+// Whole reports whether both histories were read to their ends.
 func (p parting) Whole() bool { return p.Damage == [2]string{} }
 
 // look takes the nth event of both into account.

@@ -67,7 +67,7 @@ func (f filter) query() url.Values {
 	return q
 }
 
-// Any says whether anything is asked for.
+// Any reports whether anything is asked for.
 func (f filter) Any() bool { return f != filter{} }
 
 func (f filter) apply(runs []*entry) []*entry {

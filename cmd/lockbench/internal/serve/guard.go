@@ -54,7 +54,7 @@ func (s *server) guarded(next http.Handler) http.Handler {
 	})
 }
 
-// local says whether a Host header names this machine by a name that no other's DNS decides.
+// local reports whether a Host header names this machine by a name that no other's DNS decides.
 func local(host string) bool {
 	name := host
 	if h, port, err := net.SplitHostPort(host); err == nil {

@@ -42,7 +42,7 @@ type entry struct {
 	text string // what a search looks through, in lower case
 }
 
-// Lost says that nothing is known of the run but that it is there.
+// Lost reports whether nothing is known of the run but that it is there.
 func (e *entry) Lost() bool { return e.Phase == "" }
 
 // A snapshot is one look at the store.
@@ -160,7 +160,7 @@ func look(root *os.Root, id runID, before known) known {
 	return read(dir, id)
 }
 
-// same says whether a file is the one that it was: lockbench puts a new one in the place of
+// same reports whether a file is the one that it was: lockbench puts a new one in the place of
 // the old, which two instants of a coarse clock would not tell apart.
 func same(dir *os.Root, name string, before fs.FileInfo) bool {
 	info, err := dir.Stat(name)

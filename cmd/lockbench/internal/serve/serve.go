@@ -87,7 +87,7 @@ func New(opt Options) (http.Handler, error) {
 	return s.guarded(mux), nil
 }
 
-// check says what is wrong with a directory that is to be served.
+// check returns what is wrong with a directory that is to be served.
 func check(dir string) error {
 	info, err := os.Stat(dir)
 	if err == nil && info.IsDir() {

@@ -47,7 +47,7 @@ func parseID(s string) (runID, error) {
 	return runID{scenario, name}, nil
 }
 
-// plainName says whether a name is as lockbench names scenarios, runs and files: it has no
+// plainName reports whether a name is as lockbench names scenarios, runs and files: it has no
 // separators and is not hidden.
 func plainName(name string) bool {
 	const characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
