@@ -17,10 +17,10 @@ import (
 	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
-// TestAlbumChangesNothing plays every scenario with and without snapshots: a look from
+// TestSnapshotsChangeNothing plays every scenario with and without snapshots: a look from
 // outside must not show in the history, which is all that is judged, or in what crossed the
 // wire.
-func TestAlbumChangesNothing(t *testing.T) {
+func TestSnapshotsChangeNothing(t *testing.T) {
 	for _, s := range scenarios.All() {
 		for _, c := range s.Cases[:min(effort.Count(2, 2), len(s.Cases))] { // the broken lock and one more
 			s, err := s.With(c.Remedy)
