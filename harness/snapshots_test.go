@@ -69,9 +69,9 @@ func TestSnapshotsChangeNothing(t *testing.T) {
 	}
 }
 
-// TestAlbum checks that snapshots show what servers hold at that moment: the key of a
+// TestSnapshots checks that snapshots show what servers hold at that moment: the key of a
 // client that died before it could set the TTL, and that of a lease.
-func TestAlbum(t *testing.T) {
+func TestSnapshots(t *testing.T) {
 	for _, backend := range []harness.Backend{harness.Embedded(), harness.Process()} {
 		t.Run(backend.Name, func(t *testing.T) {
 			t.Parallel()
@@ -115,8 +115,8 @@ func TestAlbum(t *testing.T) {
 	}
 }
 
-// TestAlbumOfTheDead checks that a node that is dead is told as such.
-func TestAlbumOfTheDead(t *testing.T) {
+// TestSnapshotsOfTheDead checks that a node that is dead is told as such.
+func TestSnapshotsOfTheDead(t *testing.T) {
 	s, err := scenarios.Find("P14")
 	if err != nil {
 		t.Fatal(err)
