@@ -70,7 +70,7 @@ func TestBrowser(t *testing.T) {
 
 	p.Load(server.URL + "/?lock=setnx-px-lua")
 	at("1 of 2 runs")
-	p.Follow(`table.runs th a`)
+	p.Follow(`table.runs tbody th a`)
 	at("mutual exclusion")
 	p.Click("#theme")
 	p.Hover(".picture .mark.call rect")

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -27,7 +28,8 @@ type filter struct {
 	Backend  string `json:"backend,omitempty"`
 	Verdict  string `json:"verdict,omitempty"`
 	Outcome  string `json:"outcome,omitempty"`
-	Text     string `json:"q,omitempty"` // words, all of which are there
+	Violated string `json:"violated,omitempty"` // a property
+	Text     string `json:"q,omitempty"`        // words, all of which are there
 }
 
 func verdicts() []string {
@@ -39,8 +41,8 @@ func outcomes() []string {
 }
 
 func parseFilter(q url.Values) (filter, error) {
-	f := filter{q.Get("scenario"), q.Get("lock"), q.Get("backend"), q.Get("verdict"), q.Get("outcome"), q.Get("q")}
-	for _, v := range []string{f.Scenario, f.Lock, f.Backend, f.Verdict, f.Outcome, f.Text} {
+	f := filter{q.Get("scenario"), q.Get("lock"), q.Get("backend"), q.Get("verdict"), q.Get("outcome"), q.Get("violated"), q.Get("q")}
+	for _, v := range []string{f.Scenario, f.Lock, f.Backend, f.Verdict, f.Outcome, f.Violated, f.Text} {
 		if len(v) > longestFilter {
 			return f, refuse(http.StatusBadRequest, "A filter of %d bytes is too long; want at most %d.", len(v), longestFilter)
 		}
@@ -58,7 +60,7 @@ func parseFilter(q url.Values) (filter, error) {
 func (f filter) query() url.Values {
 	q := url.Values{}
 	for name, value := range map[string]string{
-		"scenario": f.Scenario, "lock": f.Lock, "backend": f.Backend, "verdict": f.Verdict, "outcome": f.Outcome, "q": f.Text,
+		"scenario": f.Scenario, "lock": f.Lock, "backend": f.Backend, "verdict": f.Verdict, "outcome": f.Outcome, "violated": f.Violated, "q": f.Text,
 	} {
 		if value != "" {
 			q.Set(name, value)
@@ -83,11 +85,50 @@ func (f filter) apply(runs []*entry) []*entry {
 			verdict = notJudged
 		}
 		if is(f.Scenario, e.Scenario) && is(f.Lock, e.Lock) && is(f.Backend, e.Backend) && is(f.Verdict, verdict) && is(f.Outcome, e.Outcome) &&
+			(f.Violated == "" || slices.Contains(e.Violated, f.Violated)) &&
 			!slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(e.text, w) }) {
 			kept = append(kept, e)
 		}
 	}
 	return kept
+}
+
+// An order is how a list of runs is sorted. Within it the newest run comes first.
+type order struct {
+	Name, Label string
+	compare     func(a, b *entry) int
+}
+
+// orders are those of the list, the default first.
+func orders() []order {
+	by := func(field func(*entry) string) func(a, b *entry) int {
+		return func(a, b *entry) int { return strings.Compare(field(a), field(b)) }
+	}
+	rank := func(outcome string) int {
+		return slices.Index([]string{checker.Unexpected.String(), checker.Undecided.String()}, outcome)
+	}
+	return []order{
+		{"", "newest first", func(a, b *entry) int { return 0 }},
+		{"scenario", "by scenario", by(func(e *entry) string { return e.Scenario })},
+		{"lock", "by lock", by(func(e *entry) string { return e.Lock })},
+		{"violated", "by what was violated", func(a, b *entry) int {
+			return cmp.Or(cmp.Compare(min(1, len(b.Violated)), min(1, len(a.Violated))), slices.Compare(a.Violated, b.Violated))
+		}},
+		{"outcome", "what is not as expected first", func(a, b *entry) int {
+			ra, rb := rank(a.Outcome), rank(b.Outcome)
+			return cmp.Compare(uint(ra), uint(rb)) // -1, all else, comes last
+		}},
+	}
+}
+
+// orderOf is the order that is asked for.
+func orderOf(q url.Values) (order, error) {
+	all := orders()
+	i := slices.IndexFunc(all, func(o order) bool { return o.Name == q.Get("sort") })
+	if i < 0 {
+		return order{}, refuse(http.StatusBadRequest, "sort is %q, want scenario, lock, violated or outcome.", clean(q.Get("sort"), longestName))
+	}
+	return all[i], nil
 }
 
 // pageOf is the number of the page that is asked for, from 1 to the last.
@@ -108,6 +149,22 @@ func choices(runs []*entry, asked string, field func(*entry) string) []string {
 	for _, e := range runs {
 		if v := field(e); v != "" && len(seen) < mostChoices {
 			seen[v] = true
+		}
+	}
+	if asked != "" {
+		seen[asked] = true
+	}
+	return sortedKeys(seen)
+}
+
+// violated are the properties that runs violate, in order, and the one that is asked for.
+func violated(runs []*entry, asked string) []string {
+	seen := map[string]bool{}
+	for _, e := range runs {
+		for _, p := range e.Violated {
+			if len(seen) < mostChoices {
+				seen[p] = true
+			}
 		}
 	}
 	if asked != "" {

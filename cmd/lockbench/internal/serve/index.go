@@ -3,6 +3,7 @@ package serve
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"runtime"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/report"
 )
 
 const (
@@ -37,13 +39,26 @@ type entry struct {
 	Phase    string    `json:"phase"`
 	Verdict  string    `json:"verdict,omitempty"` // empty: not judged
 	Outcome  string    `json:"outcome,omitempty"`
-	Damage   string    `json:"damage,omitempty"` // why not all of this is known
+	Violated []string  `json:"violated,omitempty"` // the properties, in the order of reports
+	Damage   string    `json:"damage,omitempty"`   // why not all of this is known
 
 	text string // what a search looks through, in lower case
 }
 
 // Lost reports whether nothing is known of the run but that it is there.
 func (e *entry) Lost() bool { return e.Phase == "" }
+
+// Violation is the first property that was violated, and how many more were: "mutual exclusion +2".
+func (e *entry) Violation() string {
+	switch n := len(e.Violated); n {
+	case 0:
+		return ""
+	case 1:
+		return report.Label(checker.Property(e.Violated[0]))
+	default:
+		return fmt.Sprintf("%s +%d", report.Label(checker.Property(e.Violated[0])), n-1)
+	}
+}
 
 // A snapshot is one look at the store.
 type snapshot struct {
@@ -170,7 +185,7 @@ func same(dir *os.Root, name string, before fs.FileInfo) bool {
 	return os.SameFile(info, before) && info.Size() == before.Size() && info.ModTime().Equal(before.ModTime())
 }
 
-// read reads a run. Of results.json it keeps the verdict and the outcome alone.
+// read reads a run. Of results.json it keeps the verdict, the outcome and what was violated alone.
 func read(dir *os.Root, id runID) known {
 	k := known{entry: &entry{ID: id, Scenario: id.scenario, Started: startOf(dir, id.name)}}
 	m, info, err := readMeta(dir)
@@ -194,6 +209,10 @@ func read(dir *os.Root, id runID) known {
 		Schema  int             `json:"schema"`
 		Verdict checker.Verdict `json:"verdict"`
 		Outcome checker.Outcome `json:"outcome"`
+		Results []struct {
+			Property checker.Property `json:"property"`
+			Verdict  checker.Verdict  `json:"verdict"`
+		} `json:"results"`
 	}
 	k.results, err = readJSON(dir, histories.ResultsFile, mostResults, &head)
 	switch {
@@ -204,6 +223,11 @@ func read(dir *os.Root, id runID) known {
 		e.Damage = otherResults(head.Schema).Error()
 	default:
 		e.Verdict, e.Outcome = head.Verdict.String(), head.Outcome.String()
+		for _, r := range head.Results {
+			if r.Verdict == checker.Fail {
+				e.Violated = append(e.Violated, clean(string(r.Property), longestName))
+			}
+		}
 	}
 	e.index(clean(strings.Join([]string{m.Workload, m.Server, m.Topology, m.Version, m.Command}, "\n"), 4*longestName))
 	return k
@@ -212,7 +236,8 @@ func read(dir *os.Root, id runID) known {
 // index makes the text that a search looks through.
 func (e *entry) index(more string) {
 	e.text = strings.ToLower(strings.Join([]string{
-		e.ID.String(), e.Scenario, e.Pitfall, e.Title, e.Lock, e.Guard, e.Backend, "seed " + strconv.FormatUint(e.Seed, 10), e.Damage, more,
+		e.ID.String(), e.Scenario, e.Pitfall, e.Title, e.Lock, e.Guard, e.Backend, "seed " + strconv.FormatUint(e.Seed, 10), e.Damage,
+		strings.ReplaceAll(strings.Join(e.Violated, "\n"), "-", " "), more,
 	}, "\n"))
 }
 

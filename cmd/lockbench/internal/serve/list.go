@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -83,6 +84,7 @@ type listing struct {
 	More   bool     `json:"more"`  // there are more, which are not listed
 	Found  int      `json:"found"` // of them, that the filter keeps
 	Filter filter   `json:"filter"`
+	Sort   string   `json:"sort,omitempty"` // empty: newest first
 	Page   int      `json:"page"`
 	Pages  int      `json:"pages"`
 	Runs   []*entry `json:"runs"`
@@ -91,6 +93,7 @@ type listing struct {
 	Last      int        `json:"-"`
 	Previous  string     `json:"-"`
 	Next      string     `json:"-"`
+	Order     string     `json:"-"` // in words
 	Beside    *runID     `json:"-"` // the run that another one is chosen to be compared with
 	Choices   []choice   `json:"-"`
 	Matrix    string     `json:"-"`
@@ -114,7 +117,12 @@ func (s *server) list(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	by, err := orderOf(q)
+	if err != nil {
+		return err
+	}
 	found := f.apply(all.runs)
+	slices.SortStableFunc(found, by.compare)
 	page, pages, err := pageOf(q, len(found))
 	if err != nil {
 		return err
@@ -122,6 +130,7 @@ func (s *server) list(w http.ResponseWriter, r *http.Request) error {
 	first := (page - 1) * perPage
 	l := listing{
 		header: s.header(r, "Runs", "list"), Total: len(all.runs), More: all.more, Found: len(found), Filter: f, Page: page, Pages: pages,
+		Sort: by.Name, Order: by.Label,
 		Runs: found[first:min(first+perPage, len(found))], First: first + 1, Refreshed: all.at,
 		Matrix: "/matrix?" + f.query().Encode(), Kept: url.Values{},
 		Choices: []choice{
@@ -130,6 +139,7 @@ func (s *server) list(w http.ResponseWriter, r *http.Request) error {
 			{"backend", "Backend", f.Backend, choices(all.runs, f.Backend, func(e *entry) string { return e.Backend })},
 			{"verdict", "Verdict", f.Verdict, verdicts()},
 			{"outcome", "Outcome", f.Outcome, outcomes()},
+			{"violated", "Violated", f.Violated, violated(all.runs, f.Violated)},
 		},
 	}
 	l.Last = first + len(l.Runs)
@@ -144,12 +154,28 @@ func (s *server) list(w http.ResponseWriter, r *http.Request) error {
 		l.Beside = &id
 		l.Kept.Set("with", with)
 	}
+	if by.Name != "" {
+		l.Kept.Set("sort", by.Name)
+	}
 	l.Previous, l.Next = l.link(page-1), l.link(page+1)
 	return s.show(w, r, "list.html", l)
 }
 
+// Sorted leads to the first page of the same list in another order.
+func (l listing) Sorted(by string) string {
+	q := l.Filter.query()
+	for name, values := range l.Kept {
+		q[name] = values
+	}
+	q.Del("sort")
+	if by != "" {
+		q.Set("sort", by)
+	}
+	return "/?" + q.Encode()
+}
+
 // link leads to another page of the same list; it is empty for one that there is not.
-func (l *listing) link(page int) string {
+func (l listing) link(page int) string {
 	if page < 1 || page > l.Pages {
 		return ""
 	}

@@ -57,24 +57,31 @@ func TestListFilters(t *testing.T) {
 	run(4, "pause", "redlock", "process", checker.Unknown, checker.Undecided)
 	s.write("pause/broken/run.json", "{")
 	for query, want := range map[string][]uint64{
-		"":                              {4, 3, 2, 1, 0},
-		"scenario=pause":                {4, 3, 0},
-		"lock=redlock":                  {4, 2},
-		"lock=redlock&scenario=pause":   {4},
-		"backend=embedded":              {2, 1},
-		"verdict=fail":                  {3, 1},
-		"verdict=pass":                  {2},
-		"verdict=none":                  {4},
-		"verdict=damaged":               {0},
-		"verdict=unknown":               nil,
-		"outcome=unexpected":            {3},
-		"outcome=expected&verdict=pass": {2},
-		"q=ABOUT+REDLOCK":               {4, 2},
-		"q=redlock+failover":            {2},
-		"q=seed+3":                      {3},
-		"q=":                            {4, 3, 2, 1, 0},
-		"lock=nobody":                   nil,
-		"q=%25":                         nil,
+		"":                               {4, 3, 2, 1, 0},
+		"scenario=pause":                 {4, 3, 0},
+		"lock=redlock":                   {4, 2},
+		"lock=redlock&scenario=pause":    {4},
+		"backend=embedded":               {2, 1},
+		"verdict=fail":                   {3, 1},
+		"verdict=pass":                   {2},
+		"verdict=none":                   {4},
+		"verdict=damaged":                {0},
+		"verdict=unknown":                nil,
+		"outcome=unexpected":             {3},
+		"outcome=expected&verdict=pass":  {2},
+		"q=ABOUT+REDLOCK":                {4, 2},
+		"q=redlock+failover":             {2},
+		"q=seed+3":                       {3},
+		"q=":                             {4, 3, 2, 1, 0},
+		"violated=mutual-exclusion":      {3, 1},
+		"violated=ownership":             nil,
+		"q=mutual+exclusion":             {3, 1},
+		"sort=lock":                      {0, 4, 2, 3, 1},
+		"sort=violated&backend=embedded": {1, 2},
+		"sort=outcome&backend=process":   {3, 4},
+		"sort=scenario&lock=setnx":       {1, 3},
+		"lock=nobody":                    nil,
+		"q=%25":                          nil,
 	} {
 		got := s.list(query).seeds()
 		if query == "" || query == "q=" || query == "scenario=pause" { // the damaged one is dated by its directory
@@ -87,7 +94,9 @@ func TestListFilters(t *testing.T) {
 	}
 	contains(t, s.get(http.StatusOK, "/?lock=nobody"), "None of 5 runs is like that")
 	contains(t, s.get(http.StatusOK, "/?verdict=fail"), "2 of 5 runs", `<option value="fail" selected>FAIL</option>`)
-	for _, bad := range []string{"verdict=maybe", "outcome=good", "page=0", "page=-1", "page=x", "page=99999999999999999999", "format=xml", "q=" + strings.Repeat("a", 201), "with=x"} {
+	contains(t, s.get(http.StatusOK, "/?lock=setnx&sort=lock"), "2 of 5 runs, by lock", `<span class="mark good">FAIL</span>`, `<span class="mark bad">FAIL</span>`,
+		`aria-sort="ascending">Lock`, `href="/?lock=setnx&amp;sort=violated"`, `<input type="hidden" name="sort" value="lock">`, `<option value="mutual-exclusion">mutual exclusion</option>`)
+	for _, bad := range []string{"verdict=maybe", "outcome=good", "page=0", "page=-1", "page=x", "page=99999999999999999999", "format=xml", "sort=size", "q=" + strings.Repeat("a", 201), "with=x"} {
 		s.get(http.StatusBadRequest, "/?"+bad)
 	}
 }

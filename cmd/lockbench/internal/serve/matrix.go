@@ -75,7 +75,7 @@ func newMatrix(runs []*entry) matrix {
 		if (x == "") != (y == "") {
 			return cmp.Compare(y, x)
 		}
-		return cmp.Compare(x, y)
+		return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)) // P99 before P100
 	})
 	m.Hidden = max(len(m.Locks)-mostColumns, 0) + max(len(named)-mostRows, 0)
 	m.Locks, named = m.Locks[:min(len(m.Locks), mostColumns)], named[:min(len(named), mostRows)]

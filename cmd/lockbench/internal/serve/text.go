@@ -27,6 +27,8 @@ func functions() template.FuncMap {
 		"word":    word,
 		"tone":    tone,
 		"label":   report.Label,
+		"spaced":  func(s string) string { return strings.ReplaceAll(s, "-", " ") },
+		"column":  column,
 		"story":   func(s string) string { return clean(strings.Join(strings.Fields(s), " "), longestStory) },
 		"name":    func(s string) string { return clean(s, longestName) },
 		"bytes":   words.Bytes,
@@ -69,6 +71,16 @@ func tone(v string) string {
 		return "doubt"
 	}
 	return "quiet"
+}
+
+// A head is the head of a column that the list can be sorted by.
+type head struct {
+	Label, URL string
+	Now        bool // it is
+}
+
+func column(l listing, name, label string) head {
+	return head{Label: label, URL: l.Sorted(name), Now: l.Sort == name}
 }
 
 func clock(t time.Time) string {
