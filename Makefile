@@ -41,14 +41,15 @@ ALL      = $(if $(TESTFLAGS),,$(filter ./...,$(PKG)))
 SPARING  = GOGC=$${GOGC:-400}
 GO_TEST  = $(SPARING) $(GO) test -vet=off -count=1 -timeout $(TIMEOUT) -parallel $(WIDE) -v
 
-# What is raced waits for real servers most of its time, and what is not needs the processor: they run beside each other.
+# What is raced has real servers and a Docker engine, which need the processor in time. What is not runs beside each other.
 # Nothing is taken from the test cache: it does not notice that redis-server was installed. make lint vets.
 test: ## Run the tests and list what was skipped and why (PKG=./internal/wire TESTFLAGS='-run X' FAIL_ON_SKIP=1)
 	@{ worst=0; try() { $(GO_TEST) "$$@" || worst=$$?; }; \
 		if [ -n '$(and $(ALL),$(UNRACED),$(ALONE))' ]; then \
+			try $(RACE) -skip '$(UNRACED)' $$($(GO) list ./... | grep -vE '$(ALONE)'); \
 			beside=$$(mktemp) && trap 'rm -f "$$beside"' EXIT; \
-			{ worst=0; try $$($(GO) list ./... | grep -E '$(ALONE)'); try -run '$(UNRACED)' $(WITH); exit $$worst; } >"$$beside" & \
-			try $(RACE) -p 3 -skip '$(UNRACED)' $$($(GO) list ./... | grep -vE '$(ALONE)'); \
+			{ worst=0; try $$($(GO) list ./... | grep -E '$(ALONE)'); exit $$worst; } >"$$beside" & \
+			try -run '$(UNRACED)' $(WITH); \
 			wait $$! || worst=$$?; cat "$$beside"; \
 		else try $(RACE) $(TESTFLAGS) $(PKG); fi; \
 		echo "go test exited $$worst"; } | \
