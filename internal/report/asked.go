@@ -85,9 +85,6 @@ const longestCopied = 4000
 // toCopy is a command or a path, which is there to be copied.
 func toCopy(s string) string { return brief(s, longestCopied) }
 
-// word is a verdict as reports print it.
-func word(v checker.Verdict) string { return (&printer{}).word(v) }
-
 // inOne makes one line of an error that may have several.
 func inOne(err string) string { return prose(strings.ReplaceAll(err, "\n", "; ")) }
 

@@ -45,18 +45,43 @@ func (p *printer) bold(s string) string { return p.colour("1", s) }
 func (p *printer) red(s string) string  { return p.colour("1;31", s) }
 func (p *printer) dim(s string) string  { return p.colour("2", s) }
 
+// word is a verdict of which nothing was expected.
 func (p *printer) word(v checker.Verdict) string {
 	switch v {
-	case checker.Fail:
-		return p.red("FAIL")
+	case checker.Fail, checker.Disagreement:
+		return p.red(word(v))
 	case checker.Pass:
-		return p.colour("32", "pass")
+		return p.colour("32", word(v))
+	case checker.NotApplicable:
+		return word(v)
+	}
+	return p.colour("33", word(v))
+}
+
+// judgedWord is a verdict whose colour says whether it was expected. Unknown is never painted as a pass.
+func (p *printer) judgedWord(v checker.Verdict, met bool) string {
+	switch {
+	case met && (v == checker.Pass || v == checker.Fail):
+		return p.colour("32", word(v))
+	case !met && v == checker.Pass:
+		return p.red(word(v))
+	}
+	return p.word(v)
+}
+
+// word is a verdict as reports print it.
+func word(v checker.Verdict) string {
+	switch v {
+	case checker.Fail:
+		return "FAIL"
+	case checker.Pass:
+		return "pass"
 	case checker.NotApplicable:
 		return "n/a"
 	case checker.Disagreement:
-		return p.red("ERROR")
+		return "ERROR"
 	}
-	return p.colour("33", "unknown")
+	return "unknown"
 }
 
 // para writes text behind prefix, wrapped to the width. Further lines begin with as

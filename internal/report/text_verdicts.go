@@ -22,9 +22,12 @@ func (p *printer) verdicts(r Run) {
 	var quiet []string
 	for _, res := range r.Report.Results {
 		e, known := met[res.Property]
-		asWanted := !known || e.Met
+		asWanted, verdict := !known || e.Met, p.word(res.Verdict)
+		if known {
+			verdict = p.judgedWord(res.Verdict, e.Met)
+		}
 		if asWanted && (res.Verdict == checker.Pass || res.Verdict == checker.NotApplicable) {
-			quiet = append(quiet, label(res.Property)+" "+p.word(res.Verdict))
+			quiet = append(quiet, label(res.Property)+" "+verdict)
 			continue
 		}
 		text := story(res, r.Report.Vacuous)
@@ -34,7 +37,7 @@ func (p *printer) verdicts(r Run) {
 		if !asWanted {
 			text += fmt.Sprintf(" (expected: %s)", e.Want)
 		}
-		p.para("  "+pad(label(res.Property), len("deadlock freedom"))+"  "+pad(p.word(res.Verdict), len("unknown"))+"  ", text, nil)
+		p.para("  "+pad(label(res.Property), len("deadlock freedom"))+"  "+pad(verdict, len("unknown"))+"  ", text, nil)
 	}
 	p.list("  ", quiet)
 	unknowns, took, engine := 0, time.Duration(0), ""

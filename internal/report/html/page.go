@@ -28,7 +28,7 @@ type page struct {
 	Conditions []string
 	Time       string // whether time is real
 
-	Mood    string // pass, fail, unknown or error
+	Mood    string // how the verdict is painted: pass, fail, unknown or error
 	Word    string
 	Verdict string
 	Outcome string
@@ -181,6 +181,9 @@ func (p *page) verdict(r report.Run) {
 	default:
 		p.Verdict = report.Sentence(r)
 		p.Outcome = r.Outcome.String()
+		if len(r.Expected) > 0 && (r.Verdict == checker.Pass || r.Verdict == checker.Fail) {
+			p.Mood = moodOf(r.Outcome)
+		}
 	}
 	p.Verdict = report.Prose(p.Verdict)
 	if len(r.HarnessErrors) > 0 {
@@ -189,7 +192,19 @@ func (p *page) verdict(r report.Run) {
 	p.Vacuous, p.Faulty = prose(r.Vacuous), prose(r.HarnessErrors)
 }
 
-// mood is how a verdict is painted, and its word.
+// moodOf is how a verdict is painted of which something was expected: the word says what was found, and the colour whether
+// that was expected.
+func moodOf(o checker.Outcome) string {
+	switch o {
+	case checker.AsExpected:
+		return "pass"
+	case checker.Unexpected:
+		return "fail"
+	}
+	return "unknown"
+}
+
+// mood is how a verdict is painted of which nothing was expected, and its word.
 func (p *page) mood(v checker.Verdict) (class, word string) {
 	class, word = mood(v)
 	return class, p.in.Say(word)

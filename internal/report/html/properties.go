@@ -10,7 +10,7 @@ import (
 // property is one that was judged.
 type property struct {
 	Name       string
-	Mood       string
+	Mood       string // how the word is painted: pass, fail, none, unknown or error
 	Word       string
 	Definition string
 	Means      string // what its violation means, in a language that the story is not in
@@ -47,9 +47,14 @@ func (p *page) properties(r report.Run) {
 		if broken := report.Label(res.Property) + violated; res.Verdict == checker.Fail && p.in.Say(broken) != broken {
 			q.Means = p.in.Say(broken)
 		}
-		if e, known := expected[res.Property]; known && !e.Met {
-			_, want := p.mood(e.Want)
-			q.Surprise = want
+		switch e, known := expected[res.Property]; {
+		case known && e.Met && res.Verdict == checker.Fail:
+			q.Mood = moodOf(checker.AsExpected)
+		case known && !e.Met:
+			if res.Verdict == checker.Pass {
+				q.Mood = moodOf(checker.Unexpected)
+			}
+			_, q.Surprise = p.mood(e.Want)
 		}
 		for i, w := range res.Witness {
 			if i == mostWitnesses {
