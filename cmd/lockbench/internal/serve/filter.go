@@ -104,8 +104,14 @@ func orders() []order {
 	by := func(field func(*entry) string) func(a, b *entry) int {
 		return func(a, b *entry) int { return strings.Compare(field(a), field(b)) }
 	}
-	rank := func(outcome string) int {
-		return slices.Index([]string{checker.Unexpected.String(), checker.Undecided.String()}, outcome)
+	rank := func(e *entry) int {
+		switch e.Outcome {
+		case checker.Unexpected.String():
+			return 0
+		case checker.Undecided.String():
+			return 1
+		}
+		return 2
 	}
 	return []order{
 		{"", "newest first", func(a, b *entry) int { return 0 }},
@@ -114,10 +120,7 @@ func orders() []order {
 		{"violated", "by what was violated", func(a, b *entry) int {
 			return cmp.Or(cmp.Compare(min(1, len(b.Violated)), min(1, len(a.Violated))), slices.Compare(a.Violated, b.Violated))
 		}},
-		{"outcome", "what is not as expected first", func(a, b *entry) int {
-			ra, rb := rank(a.Outcome), rank(b.Outcome)
-			return cmp.Compare(uint(ra), uint(rb)) // -1, all else, comes last
-		}},
+		{"outcome", "what is not as expected first", func(a, b *entry) int { return cmp.Compare(rank(a), rank(b)) }},
 	}
 }
 
@@ -144,26 +147,12 @@ func pageOf(q url.Values, runs int) (page, last int, err error) {
 
 // choices are the values that runs have of a field, in order. One that is asked for is among
 // them, so that a form that is sent again asks for the same.
-func choices(runs []*entry, asked string, field func(*entry) string) []string {
+func choices(runs []*entry, asked string, fields func(*entry) []string) []string {
 	seen := map[string]bool{}
 	for _, e := range runs {
-		if v := field(e); v != "" && len(seen) < mostChoices {
-			seen[v] = true
-		}
-	}
-	if asked != "" {
-		seen[asked] = true
-	}
-	return sortedKeys(seen)
-}
-
-// violated are the properties that runs violate, in order, and the one that is asked for.
-func violated(runs []*entry, asked string) []string {
-	seen := map[string]bool{}
-	for _, e := range runs {
-		for _, p := range e.Violated {
-			if len(seen) < mostChoices {
-				seen[p] = true
+		for _, v := range fields(e) {
+			if v != "" && len(seen) < mostChoices {
+				seen[v] = true
 			}
 		}
 	}

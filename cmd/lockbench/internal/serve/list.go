@@ -134,12 +134,12 @@ func (s *server) list(w http.ResponseWriter, r *http.Request) error {
 		Runs: found[first:min(first+perPage, len(found))], First: first + 1, Refreshed: all.at,
 		Matrix: "/matrix?" + f.query().Encode(), Kept: url.Values{},
 		Choices: []choice{
-			{"scenario", "Scenario", f.Scenario, choices(all.runs, f.Scenario, func(e *entry) string { return e.Scenario })},
-			{"lock", "Lock", f.Lock, choices(all.runs, f.Lock, func(e *entry) string { return e.Lock })},
-			{"backend", "Backend", f.Backend, choices(all.runs, f.Backend, func(e *entry) string { return e.Backend })},
+			{"scenario", "Scenario", f.Scenario, choices(all.runs, f.Scenario, func(e *entry) []string { return []string{e.Scenario} })},
+			{"lock", "Lock", f.Lock, choices(all.runs, f.Lock, func(e *entry) []string { return []string{e.Lock} })},
+			{"backend", "Backend", f.Backend, choices(all.runs, f.Backend, func(e *entry) []string { return []string{e.Backend} })},
 			{"verdict", "Verdict", f.Verdict, verdicts()},
 			{"outcome", "Outcome", f.Outcome, outcomes()},
-			{"violated", "Violated", f.Violated, violated(all.runs, f.Violated)},
+			{"violated", "Violated", f.Violated, choices(all.runs, f.Violated, func(e *entry) []string { return e.Violated })},
 		},
 	}
 	l.Last = first + len(l.Runs)
