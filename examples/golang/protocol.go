@@ -40,6 +40,10 @@ type (
 	Waiter interface {
 		Wait(ctx context.Context, key string, ttl time.Duration) (any, error)
 	}
+	// DefaultAcquirer can be acquired without saying for how long, and is then as Acquire.
+	DefaultAcquirer interface {
+		AcquireDefault(ctx context.Context, key string) (any, error)
+	}
 )
 
 // Definite refusals: what was asked for did not happen, and never will.
@@ -87,7 +91,7 @@ type answer map[string]any
 type lease struct {
 	key   string
 	own   any
-	ends  time.Time
+	ends  time.Time // zero: it has no end
 	epoch int64
 }
 
@@ -245,6 +249,9 @@ func (w *worker) hello(r request) (answer, error) {
 	if _, ok := lock.(Waiter); ok {
 		can = append(can, "wait")
 	}
+	if _, ok := lock.(DefaultAcquirer); ok {
+		can = append(can, "without-ttl")
+	}
 	if _, ok := lock.(Holder); ok {
 		can, guards = append(can, "verify"), append(guards, "check-token")
 	}
@@ -280,26 +287,57 @@ func newClient(address string, database int) *redis.Client {
 }
 
 func (w *worker) acquire(ctx context.Context, r request, began time.Time) (answer, error) {
-	from := began
-	own, err := any(nil), error(nil)
-	if r.Wait > 0 {
-		waiting, cancel := context.WithTimeout(ctx, ms(r.Wait))
-		defer cancel()
-		waiter, ok := w.lock.(Waiter)
-		if !ok {
-			return nil, impossible("this lock does not wait")
-		}
-		own, err = waiter.Wait(waiting, r.Key, ms(r.TTL))
-		from = time.Now() // when its last try began, only the lock knows
-	} else {
-		own, err = w.lock.Acquire(ctx, r.Key, ms(r.TTL))
-	}
+	own, err := w.obtain(ctx, r)
 	l := &lease{key: r.Key, own: own}
 	w.note(r, l, err)
 	if err != nil {
 		return nil, err
 	}
-	return w.lasting(l, from.Add(ms(r.TTL)), began), nil
+	from := began
+	if r.Wait > 0 {
+		from = time.Now() // when its last try began, only the lock knows
+	}
+	lasts := ms(r.TTL)
+	if r.TTL == 0 {
+		if lasts = w.defaultTTL(); lasts == 0 {
+			return answer{}, nil
+		}
+	}
+	return w.lasting(l, from.Add(lasts), began), nil
+}
+
+// obtain asks the lock for a lease, and returns what that does.
+func (w *worker) obtain(ctx context.Context, r request) (any, error) {
+	if r.Wait > 0 {
+		waiter, ok := w.lock.(Waiter)
+		if !ok || r.TTL == 0 {
+			return nil, impossible("this lock does not wait, or not without a ttl")
+		}
+		waiting, cancel := context.WithTimeout(ctx, ms(r.Wait))
+		defer cancel()
+		return waiter.Wait(waiting, r.Key, ms(r.TTL))
+	}
+	if r.TTL != 0 {
+		return w.lock.Acquire(ctx, r.Key, ms(r.TTL))
+	}
+	acquirer, ok := w.lock.(DefaultAcquirer)
+	if !ok {
+		return nil, impossible("this lock is not acquired without a ttl")
+	}
+	return acquirer.AcquireDefault(ctx, r.Key)
+}
+
+// defaultTTL is for how long a lease lasts of which that was not said; 0: it has no end.
+func (w *worker) defaultTTL() time.Duration {
+	switch n := w.about.Promises["default_ttl"].(type) {
+	case int:
+		return ms(float64(n))
+	case int64:
+		return ms(float64(n))
+	case float64:
+		return ms(n)
+	}
+	return 0
 }
 
 // note keeps what an acquire was granted, or was refused.
@@ -338,6 +376,9 @@ func (w *worker) use(ctx context.Context, r request, l *lease, began time.Time) 
 		}
 		if err := extender.Extend(ctx, l.key, l.own, ms(r.TTL)); err != nil {
 			return nil, err
+		}
+		if from.IsZero() { // more of what has no end
+			return answer{}, nil
 		}
 		return w.lasting(l, from.Add(ms(r.TTL)), began), nil
 	case "verify":

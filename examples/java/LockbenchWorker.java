@@ -56,6 +56,11 @@ final class LockbenchWorker {
         Object await(String key, long ttlMs, long limitMs) throws Exception;
     }
 
+    /** A Lock that can be acquired without saying for how long. */
+    interface DefaultAcquirer {
+        Object acquireDefault(String key) throws Exception;
+    }
+
     /** What else may be asked of a lock. */
     enum Can {
         /**
@@ -415,6 +420,9 @@ final class LockbenchWorker {
         if (lock instanceof Waiter) {
             can.add("wait");
         }
+        if (lock instanceof DefaultAcquirer) {
+            can.add("without-ttl");
+        }
         List<Object> guards = new ArrayList<>(List.of("none", "elapsed", "epoch"));
         if (lock instanceof Holder) {
             guards.add("check-token");
@@ -458,8 +466,15 @@ final class LockbenchWorker {
     private Map<String, Object> attempt(Map<String, Object> r, double began) throws Exception {
         String key = (String) r.get("key");
         double from = now();
+        double lasts = ttl(r);
         Object own;
-        if (r.containsKey("wait")) {
+        if (number(r, "ttl") == 0) {
+            if (r.containsKey("wait")) {
+                throw new IllegalArgumentException("without a ttl the lock is not waited for");
+            }
+            own = ((DefaultAcquirer) lock).acquireDefault(key);
+            lasts = number(about.promises(), "default_ttl") > 0 ? number(about.promises(), "default_ttl") : Double.POSITIVE_INFINITY;
+        } else if (r.containsKey("wait")) {
             own = ((Waiter) lock).await(key, ttl(r), (long) number(r, "wait"));
             from = now(); // when its last try began, only the lock knows
         } else {
@@ -470,7 +485,7 @@ final class LockbenchWorker {
         }
         Lease lease = new Lease(key, own);
         leases.put((long) number(r, "id"), lease);
-        return lasting(lease, from + ttl(r), began);
+        return lasting(lease, from + lasts, began);
     }
 
     private boolean promises(String what) {
@@ -479,11 +494,8 @@ final class LockbenchWorker {
 
     /** A lease counts from before the command was sent: it ends here before it ends there. */
     private Map<String, Object> lasting(Lease lease, double ends, double began) {
-        if (promises("no_lease")) {
-            return map();
-        }
-        lease.ends = ends;
-        return map("remaining", ends - began);
+        lease.ends = promises("no_lease") ? Double.POSITIVE_INFINITY : ends;
+        return Double.isInfinite(lease.ends) ? map() : map("remaining", lease.ends - began);
     }
 
     private Map<String, Object> read(Map<String, Object> r, Lease lease) throws Exception {

@@ -17,6 +17,7 @@
 //     async extend(key, lease, ttlMs)        // the same             (may be left out)
 //     async holds(key, lease)                // the same             (may be left out)
 //     async wait(key, ttlMs, limitMs)        // as acquire           (may be left out)
+//     async acquireDefault(key)              // as acquire, without saying for how long (may be left out)
 //     disconnect()                           // forget connections on which a late reply may come
 //   }
 //
@@ -135,7 +136,7 @@ class Worker {
       pid: process.pid,
       can: ['extend', 'wait'].filter((m) => this.has(m))
         .concat(this.Lock.threads ? ['threads'] : [], this.Lock.releasesTwice ? ['release-twice'] : [])
-        .concat(this.has('holds') ? ['verify'] : [])
+        .concat(this.has('holds') ? ['verify'] : [], this.has('acquireDefault') ? ['without-ttl'] : [])
         .concat(this.Lock.releasesRefused ? ['release-refused'] : []),
       guards: ['none', 'elapsed', 'epoch'].concat(this.has('holds') ? ['check-token'] : []),
       keys: this.Lock.keys,
@@ -172,14 +173,20 @@ class Worker {
 
   async attempt (request) {
     let began = now()
-    const token = request.wait
-      ? await this.lock.wait(request.key, Math.round(request.ttl || 0), request.wait)
-      : await this.lock.acquire(request.key, Math.round(request.ttl || 0))
+    const token = await this.obtain(request)
     if (token === null || token === undefined || token === false) throw new Refused('taken', 'lock is taken')
     if (request.wait) began = now() // when its last try began, only the lock knows
     const lease = { key: request.key, token, epoch: 0 }
     this.leases.set(request.id, lease)
-    return this.lasting(lease, request, began + Math.round(request.ttl || 0))
+    const lasts = request.ttl ? Math.round(request.ttl) : (this.Lock.promises || {}).default_ttl || Infinity
+    return this.lasting(lease, request, began + lasts)
+  }
+
+  // Asks the lock for a lease: what it returns.
+  obtain ({ key, ttl, wait }) {
+    if (wait && !ttl) throw new TypeError('without a ttl the lock is not waited for')
+    if (wait) return this.lock.wait(key, Math.round(ttl), wait)
+    return ttl ? this.lock.acquire(key, Math.round(ttl)) : this.lock.acquireDefault(key)
   }
 
   promises (what) { return Boolean((this.Lock.promises || {})[what]) }

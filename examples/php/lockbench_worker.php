@@ -15,6 +15,7 @@
 //     function extend(string $key, $lease, int $ttlMs): bool;   // the same             (may be left out)
 //     function holds(string $key, $lease): bool;                // the same             (may be left out)
 //     function wait(string $key, int $ttlMs, float $limitS);    // as acquire           (may be left out)
+//     function acquireDefault(string $key);                     // as acquire, without saying for how long (may be left out)
 //     function within(float $seconds): void;                    // the limit of each command from now on
 //     function disconnect(): void;                              // forget connections on which a late reply may come
 //   }
@@ -130,6 +131,7 @@ class Worker
             'can' => array_merge(
                 array_values(array_filter(['extend', 'wait'], $this->has(...))),
                 $this->has('holds') ? ['verify'] : [],
+                $this->has('acquireDefault') ? ['without-ttl'] : [],
                 $this->constant('RELEASES_REFUSED') ? ['release-refused'] : [],
             ),
             'guards' => array_merge(['none', 'elapsed', 'epoch'], $this->has('holds') ? ['check-token'] : []),
@@ -170,9 +172,17 @@ class Worker
     {
         $began = now();
         $ttl = (int) round($request['ttl'] ?? 0);
-        $token = isset($request['wait'])
-            ? $this->lock->wait($request['key'], $ttl, $request['wait'] / 1000)
-            : $this->lock->acquire($request['key'], $ttl);
+        if (empty($request['ttl'])) {
+            if (isset($request['wait'])) {
+                throw new \Error('without a ttl the lock is not waited for');
+            }
+            $token = $this->lock->acquireDefault($request['key']);
+            $ttl = ($this->constant('PROMISES')['default_ttl'] ?? 0) ?: INF;
+        } elseif (isset($request['wait'])) {
+            $token = $this->lock->wait($request['key'], $ttl, $request['wait'] / 1000);
+        } else {
+            $token = $this->lock->acquire($request['key'], $ttl);
+        }
         if ($token === null || $token === false) {
             throw new Refused('taken', 'lock is taken');
         }
@@ -191,9 +201,9 @@ class Worker
     /** A lease counts from before the command was sent: it ends here before it ends there. */
     private function lasting(int $id, array $request, float $ends): array
     {
-        $endless = $this->promises('no_lease');
-        $this->leases[$id]['ends'] = $endless ? INF : $ends;
-        return $endless ? [] : ['remaining' => $ends - $request['began']];
+        $ends = $this->promises('no_lease') ? INF : $ends;
+        $this->leases[$id]['ends'] = $ends;
+        return $ends === INF ? [] : ['remaining' => $ends - $request['began']];
     }
 
     private function lease(array $request): array

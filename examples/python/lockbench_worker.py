@@ -18,6 +18,7 @@
         def holds(self, key, lease): ...               # the same            (may be left out)
         def wait(self, key, ttl_ms, limit_s): ...      # as acquire          (may be left out)
         def acquire_read(self, key, ttl_ms): ...       # as acquire          (may be left out)
+        def acquire_default(self, key): ...            # as acquire, without saying for how long (may be left out)
         def count(self, key): ...                      # how often we hold it (may be left out)
         def disconnect(self): ...                      # forget connections on which a late reply may come
 
@@ -31,6 +32,7 @@ later is dropped. Without, the main thread makes all calls, and breaks them off 
 """
 
 import json
+import math
 import os
 import queue
 import signal
@@ -41,7 +43,9 @@ import time
 import traceback
 
 GUARDS = ("none", "elapsed", "epoch", "done-marker")
-OPTIONAL = {"extend": "extend", "holds": "verify", "wait": "wait", "acquire_read": "share", "count": "reenter"}
+OPTIONAL = {
+    "extend": "extend", "holds": "verify", "wait": "wait", "acquire_read": "share", "acquire_default": "without-ttl", "count": "reenter",
+}
 ATTRIBUTES = {"TELLS_LOSS": "lost", "THREADS": "threads", "RELEASES_TWICE": "release-twice", "RELEASES_REFUSED": "release-refused"}
 
 
@@ -178,6 +182,7 @@ class Worker:
         lock = self.chosen(request)
         said = getattr(lock, "PROMISES", {})
         self.no_lease, self.adds, self.endless = (said.get(p, False) for p in ("no_lease", "extend_adds", "endless"))
+        self.default_ttl = said.get("default_ttl") or math.inf
         self.twice = getattr(lock, "RELEASES_TWICE", False)
         if getattr(lock, "THREADS", False):
             self.threads = {}
@@ -193,7 +198,7 @@ class Worker:
         """Tell of a lease that is gone. It may be called by any thread."""
         for number, lease in list(self.leases.items()):
             if lease["token"] is token:
-                self.write_line({"event": "lost", "lease": number, "remaining": (lease["ends"] - time.monotonic()) * 1000})
+                self.write_line(dict({"event": "lost", "lease": number}, **self.remaining(lease, time.monotonic())))
 
     def acquire(self, request):
         thread = request.get("thread", 0)
@@ -207,7 +212,11 @@ class Worker:
 
     def attempt(self, request):
         key, ttl, began = request["key"], round(request.get("ttl", 0)), time.monotonic()
-        if request.get("mode") == "read":
+        if not request.get("ttl"):
+            if request.get("mode") or request.get("wait"):
+                raise Impossible("without a ttl the lock is neither shared nor waited for")
+            token, ttl = self.lock.acquire_default(key), self.default_ttl
+        elif request.get("mode") == "read":
             token = self.lock.acquire_read(key, ttl)
         elif request.get("wait"):
             token = self.lock.wait(key, ttl, request["wait"] / 1000)
@@ -222,11 +231,15 @@ class Worker:
 
     def lasting(self, lease, request, ends):
         """A lease counts from before the command was sent: it ends here before it ends there."""
-        lease["ends"] = float("inf") if self.no_lease else ends
-        answer = {} if self.no_lease else {"remaining": (ends - request["began"]) * 1000}
+        lease["ends"] = math.inf if self.no_lease else ends
+        answer = self.remaining(lease, request["began"])
         if hasattr(self.lock, "token"):
             answer["token"] = self.lock.token(lease["token"])
         return answer
+
+    @staticmethod
+    def remaining(lease, since):
+        return {} if lease["ends"] == math.inf else {"remaining": (lease["ends"] - since) * 1000}
 
     def lease(self, request):
         if request["lease"] not in self.leases:

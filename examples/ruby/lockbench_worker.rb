@@ -18,6 +18,7 @@
 #     def extend_lease(key, lease, ttl_ms)    # the same             (may be left out)
 #     def holds?(key, lease)                  # the same             (may be left out)
 #     def wait(key, ttl_ms, limit_s)          # as acquire           (may be left out)
+#     def acquire_default(key)                # as acquire, without saying for how long (may be left out)
 #     def disconnect                          # forget connections on which a late reply may come
 #   end
 #
@@ -50,7 +51,7 @@ module Lockbench
   # The request's time is over. No StandardError, as a library may rescue those and try again.
   class TimedOut < Exception; end # rubocop:disable Lint/InheritException
 
-  OPTIONAL = { extend_lease: "extend", holds?: "verify", wait: "wait" }.freeze
+  OPTIONAL = { extend_lease: "extend", holds?: "verify", wait: "wait", acquire_default: "without-ttl" }.freeze
   CONSTANTS = { THREADS: "threads", RELEASES_TWICE: "release-twice", RELEASES_REFUSED: "release-refused" }.freeze
   METHODS = %w[hello configure acquire read write extend verify release].freeze
 
@@ -111,14 +112,32 @@ module Lockbench
 
     def attempt(request)
       began = Lockbench.now
-      key = request["key"]
-      ttl = request["ttl"].to_f.round
-      token = request["wait"] ? @lock.wait(key, ttl, request["wait"] / 1000.0) : @lock.acquire(key, ttl)
+      token = obtain(request)
       raise Refused.new("taken", "lock is taken") unless token
 
       began = Lockbench.now if request["wait"] # when its last try began, only the lock knows
-      @leases[request["id"]] = lease = { key: key, token: token, epoch: 0 }
-      lasting(lease, request, began + ttl)
+      @leases[request["id"]] = lease = { key: request["key"], token: token, epoch: 0 }
+      lasting(lease, request, began + (ttl(request) || default_ttl))
+    end
+
+    # Asks the lock for a lease: what it returns.
+    def obtain(request)
+      ttl = ttl(request)
+      raise Impossible, "without a ttl the lock is not waited for" if request["wait"] && ttl.nil?
+      return @lock.wait(request["key"], ttl, request["wait"] / 1000.0) if request["wait"]
+
+      ttl ? @lock.acquire(request["key"], ttl) : @lock.acquire_default(request["key"])
+    end
+
+    # For how long the lease shall last; nil: that is not said.
+    def ttl(request)
+      request["ttl"]&.nonzero?&.round
+    end
+
+    # For how long one lasts of which that was not said.
+    def default_ttl
+      lasts = promises?(:default_ttl)
+      lasts && lasts.positive? ? lasts : Float::INFINITY
     end
 
     def promises?(what)

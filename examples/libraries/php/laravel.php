@@ -37,7 +37,16 @@ abstract class LaravelLock
 
     public function acquire(string $key, int $ttlMs)
     {
-        $lock = $this->lock($key, $ttlMs);
+        return $this->take($this->lock($key, $ttlMs));
+    }
+
+    public function acquireDefault(string $key)
+    {
+        return $this->take($this->store->lock($key));
+    }
+
+    private function take($lock)
+    {
         return $lock->get() ? $lock : throw new Lockbench\Refused('taken', 'lock is taken', $lock);
     }
 

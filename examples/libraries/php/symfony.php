@@ -17,7 +17,8 @@ abstract class SymfonyLock
 {
     const KEYS = ['%s'];
     const RELEASES_REFUSED = true;
-    const PROMISES = ['silent_release' => true]; // release() returns nothing
+    // release() returns nothing; createLock() has a ttl of its own.
+    const PROMISES = ['silent_release' => true, 'default_ttl' => 300000];
 
     private OnPhpRedis|OnPredis $on;
     private LockFactory $locks;
@@ -32,7 +33,16 @@ abstract class SymfonyLock
 
     public function acquire(string $key, int $ttlMs)
     {
-        $lock = $this->locks->createLock($key, $ttlMs / 1000);
+        return $this->take($this->locks->createLock($key, $ttlMs / 1000));
+    }
+
+    public function acquireDefault(string $key)
+    {
+        return $this->take($this->locks->createLock($key));
+    }
+
+    private function take($lock)
+    {
         return $lock->acquire() ? $lock : throw new Lockbench\Refused('taken', 'lock is taken', $lock);
     }
 

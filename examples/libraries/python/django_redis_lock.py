@@ -26,7 +26,7 @@ class DjangoRedis(RedisPy):
         return self.cache.client.get_client(write=True)
 
     def new(self, key, ttl_ms):
-        return self.cache.lock(key, timeout=ttl_ms / 1000)
+        return self.cache.lock(key, timeout=ttl_ms and ttl_ms / 1000)
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ class RedisAsyncio:
         return asyncio.run_coroutine_threadsafe(task(), self.loop).result()
 
     def new(self, key, ttl_ms):
-        return self.client.lock(key, timeout=ttl_ms / 1000)
+        return self.client.lock(key, timeout=ttl_ms and ttl_ms / 1000)
 
     async def take(self, key, ttl_ms, **how):
         lock = self.new(key, ttl_ms)
@@ -46,6 +46,9 @@ class RedisAsyncio:
 
     def acquire(self, key, ttl_ms):
         return self.run(self.take, key, ttl_ms, blocking=False)
+
+    def acquire_default(self, key):
+        return self.acquire(key, None)
 
     def wait(self, key, ttl_ms, limit_s):
         return self.run(self.take, key, ttl_ms, blocking_timeout=limit_s)
@@ -58,6 +61,8 @@ class RedisAsyncio:
         return True
 
     def extend(self, key, lock, ttl_ms):
+        if lock.timeout is None:  # the library raises the LockError of a lease that is gone
+            raise Refused("invalid", "a lock with no timeout cannot be extended")
         try:
             return self.run(lock.extend, ttl_ms / 1000)
         except LockError:

@@ -27,13 +27,16 @@ class RedisPy:
         return redis.Redis(host=host, port=port)
 
     def new(self, key, ttl_ms):
-        return self.client.lock(key, timeout=ttl_ms / 1000, **self.LOCK)
+        return self.client.lock(key, timeout=ttl_ms and ttl_ms / 1000, **self.LOCK)
 
     def acquire(self, key, ttl_ms):
         lock = self.new(key, ttl_ms)
         if not lock.acquire(blocking=False):
             raise Refused("taken", "lock is taken", lock)
         return lock
+
+    def acquire_default(self, key):
+        return self.acquire(key, None)
 
     def wait(self, key, ttl_ms, limit_s):
         lock = self.new(key, ttl_ms)
@@ -47,6 +50,8 @@ class RedisPy:
         return True
 
     def extend(self, key, lock, ttl_ms):
+        if lock.timeout is None:  # the library raises the LockError of a lease that is gone
+            raise Refused("invalid", "a lock with no timeout cannot be extended")
         try:
             return lock.extend(ttl_ms / 1000, **self.EXTEND)
         except LockError:
