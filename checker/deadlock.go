@@ -39,7 +39,9 @@ func deadlockFreedomSpec() spec {
 // is not the lock's.
 //
 // An audit that finds a lock key without TTL and without such a living owner is a
-// deadlock as well: no server will ever remove that key.
+// deadlock as well: no server will ever remove that key. So is one that finds the key of a living
+// owner who did not say for how long, and has no end although the lock promises one, or a later one
+// than that: it is what the lock would be left with if its owner died.
 //
 // The verdict is Pass only if every key that anybody tried after the last fault
 // was granted to somebody then. It is Unknown if nobody tried, if a key was only
@@ -90,9 +92,15 @@ func (j *deadlocks) observe(_ context.Context, s *stretch) error {
 	var b blame
 	b.left = &conflict{}
 	for _, e := range s.singles {
-		if e.F == histories.Audit && e.TTL == histories.NoTTL && !d.owned(e.Index) && !squatted(s.record, e) {
+		if e.F != histories.Audit {
+			continue
+		}
+		if e.TTL == histories.NoTTL && !d.owned(e.Index) && !squatted(s.record, e) {
 			b.orphans = paragraph(b.orphans, d.tellOrphan(e))
 			b.left.witness = append(b.left.witness, d.orphan(e)...)
+		} else if o := d.outlasts(e, j.opt); o != nil {
+			b.orphans = paragraph(b.orphans, tellOutlasts(o, e))
+			b.left.witness = append(b.left.witness, o.Invoke.Index, o.Complete.Index, e.Index)
 		}
 	}
 	b.all = &conflict{witness: slices.Clone(b.left.witness)}

@@ -30,6 +30,74 @@ func TestDeadlockFreedom(t *testing.T) {
 			witness: []string{"2 A acquire invoke", "4 B acquire invoke", "18 B acquire fail", "30 ! audit info"},
 		},
 		{
+			name: "bad: no end, though the lock promises one to who does not say for how long",
+			history: `
+				A acquire 0 1 ok ttl=10 value=without-ttl
+				! audit 2 node=m ttl=none value=x
+				B acquire 3 4 fail ttl=10
+				A release 5 6 ok
+				B acquire 7 8 ok ttl=10
+				B release 9 10 ok`,
+			want: Fail, story: "A did not say for how long it wanted k, for which the lock promises 0.010 s; at 0.002 s its key had no time to live.",
+			witness: []string{"0 A acquire invoke", "1 A acquire ok", "2 ! audit info"},
+		},
+		{
+			name: "bad: a later end than is promised",
+			history: `
+				A acquire 0 1 ok ttl=10 value=without-ttl
+				! audit 2 node=m ttl=20 value=x
+				A release 5 6 ok
+				B acquire 7 8 ok ttl=10
+				B release 9 10 ok`,
+			want: Fail, story: "at 0.002 s its key was to live for another 0.020 s",
+		},
+		{
+			name: "ok: the end that is promised",
+			history: `
+				A acquire 0 1 ok ttl=10 value=without-ttl
+				! audit 2 node=m ttl=9 value=x
+				B acquire 3 4 fail ttl=10
+				A release 5 6 ok
+				B acquire 7 8 ok ttl=10
+				B release 9 10 ok`,
+			want: Pass,
+		},
+		{
+			name: "ok: no end, and none is promised",
+			history: `
+				A acquire 0 1 ok value=without-ttl
+				! audit 2 node=m ttl=none value=x
+				B acquire 3 4 fail ttl=10
+				A release 5 6 ok
+				B acquire 7 8 ok ttl=10
+				B release 9 10 ok`,
+			want: Pass,
+		},
+		{
+			name: "ok: no end, and it may be another's, who was not answered",
+			history: `
+				C acquire 0 - open ttl=10
+				A acquire 0 1 ok ttl=10 value=without-ttl
+				! audit 2 node=m ttl=none value=x
+				A release 5 6 ok
+				C crash 6
+				B acquire 7 8 ok ttl=10
+				B release 9 10 ok`,
+			want: Pass,
+		},
+		{
+			name: "ok: a later end, by an extend",
+			history: `
+				A acquire 0 1 ok ttl=10 value=without-ttl
+				A extend 1 2 ok ttl=30
+				! audit 2 node=m ttl=29 value=x
+				B acquire 3 4 fail ttl=10
+				A release 5 6 ok
+				B acquire 7 8 ok ttl=10
+				B release 9 10 ok`,
+			want: Pass,
+		},
+		{
 			name: "ok: granted again once the TTL has run out",
 			history: `
 				A acquire 0 1 ok ttl=10

@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench/locks"
 )
 
-// TestReleaseRefused has a client release what it was refused, and ask whether it still holds the lock, in each language whose workers can be asked to.
+// TestReleaseRefused has a client release what it was refused, ask whether it still holds the lock, and acquire it without saying for how long, in each language whose workers can be asked to.
 func TestReleaseRefused(t *testing.T) {
 	effort.Real(t)
 	for _, language := range []string{"go", "java", "node", "php", "python", "ruby"} {
@@ -19,6 +19,7 @@ func TestReleaseRefused(t *testing.T) {
 			command := careless(t, language)
 			releaseRefused(newStand(t, command, "none"))
 			verify(newStand(t, command, "none"))
+			withoutTTL(newStand(t, command, "elapsed"))
 		})
 	}
 }
@@ -73,4 +74,33 @@ func verify(s *stand) {
 		s.t.Errorf("verify without the key: %v, want ErrNotHeld", err)
 	}
 	must(s.t, s.acquire(s.b).Release(ctx))
+}
+
+// withoutTTL checks that a holder who did not say for how long has the lease that the lock gives by default, is told the end
+// that is promised, or none, and works until then.
+func withoutTTL(s *stand) {
+	t, ctx, before := s.t, s.within(time.Minute), time.Now()
+	said := s.a.Said().Promises
+	if !said.WithoutTTL {
+		t.Fatalf("it promises %+v", said)
+	}
+	got, err := s.a.AcquireDefault(ctx, "orders/42")
+	must(t, err)
+	if left := s.server.TTL("lock:orders/42"); left != 30*time.Second {
+		t.Errorf("the key lives for %v", left)
+	}
+	lease, ends := got.(*worker.Lease), got.Deadline()
+	switch {
+	case said.DefaultTTL == 0 && ends.IsZero():
+	case said.DefaultTTL == 30*time.Second && !ends.Before(before.Add(29*time.Second)) && !ends.After(time.Now().Add(30*time.Second)):
+	default:
+		t.Errorf("its end is %v after the call, and it promises %v", ends.Sub(before), said.DefaultTTL)
+	}
+	if _, err := lease.Write(ctx, 1); err != nil {
+		t.Errorf("write: %v", err)
+	}
+	if _, err := s.b.AcquireDefault(ctx, "orders/42"); !errors.Is(err, locks.ErrTaken) {
+		t.Errorf("acquire of a lock that is taken: %v", err)
+	}
+	must(t, lease.Release(ctx))
 }

@@ -112,6 +112,7 @@ func newStage(test Test, env environment) *workloads.Stage {
 		Rand:        rand.New(rand.NewChaCha8(seed(test.Seed, histories.Nemesis, 0, 'n'))),
 		Keys:        test.kept(test.Lock),
 		TTL:         test.TTL,
+		DefaultTTL:  test.Lock.Promises.DefaultTTL,
 		Slack:       test.slack() + test.Lock.Promises.Tolerance,
 		Interrupted: env.interrupted,
 		Hangs:       env.hangs,

@@ -69,6 +69,9 @@ func (t Test) asksOfWorkers() (needs []string) {
 	if w, ok := w.(workloads.Script); ok && w.Verifies() {
 		needs = append(needs, worker.CanVerify)
 	}
+	if w, ok := w.(workloads.Script); ok && w.WithoutTTL() {
+		needs = append(needs, worker.CanWithoutTTL)
+	}
 	return needs
 }
 

@@ -95,6 +95,9 @@ func (c *plainCommand) set(args []string, value string) {
 		c.refusal = nil
 	case option("NX"):
 		c.does, c.blind = created, false
+		if option("KEEPTTL") {
+			c.ttl = NoTTL // that of a key which was not there
+		}
 	}
 }
 

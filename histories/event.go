@@ -121,7 +121,7 @@ type Event struct {
 	TTL      time.Duration `json:"ttl,omitempty"`      // acquire: the lease asked for. Extend: for how long from its call on. Audit: remaining, or NoTTL. Stall: how long
 	Deadline time.Duration `json:"deadline,omitempty"` // acquire, extend OK: when the lock told its holder the lease ends, on the harness clock
 	Version  int64         `json:"version,omitempty"`  // register version, see Read and Write
-	Value    string        `json:"value,omitempty"`    // acquire: its Mode, Invalid or Rejected. Extend: what was asked for if that is not its TTL, Invalid or Rejected. Read, Write: of the register. Audit: of the key. Waited: commands
+	Value    string        `json:"value,omitempty"`    // acquire: its Mode, WithoutTTL, Invalid or Rejected. Extend: what was asked for if that is not its TTL, Invalid or Rejected. Read, Write: of the register. Audit: of the key. Waited: commands
 	Node     string        `json:"node,omitempty"`
 	Err      string        `json:"error,omitempty"`
 }
@@ -133,6 +133,13 @@ const Invalid = "invalid"
 // Rejected is the Value of an acquire's or extend's Fail if a server refused the command, which
 // says nothing of who holds the lock.
 const Rejected = "rejected"
+
+// WithoutTTL is the Value of an acquire's Invoke that does not say for how long. Its TTL is then what the lock
+// promises for that, and 0 if it promises no end.
+const WithoutTTL = "without-ttl"
+
+// WithoutTTL reports whether e is an acquire that does not say for how long.
+func (e Event) WithoutTTL() bool { return e.F == Acquire && e.Value == WithoutTTL }
 
 // Invalid reports whether an acquire or extend ended because of its arguments.
 func (e Event) Invalid() bool {

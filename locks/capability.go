@@ -73,6 +73,13 @@ type Connector interface {
 	Close() error
 }
 
+// Defaulter is a Locker that may be asked for a lease without a TTL, as some libraries allow.
+type Defaulter interface {
+	Locker
+	// AcquireDefault is Acquire of a lease that lasts as long as the lock promises with DefaultTTL.
+	AcquireDefault(ctx context.Context, key string) (Lease, error)
+}
+
 // Patient is a Locker whose source waits while the lock is taken.
 type Patient interface {
 	Locker

@@ -73,6 +73,16 @@ type overDefaultClients struct {
 	defaultClients
 }
 
+// defaulterOverDefaultClients is one that can be acquired without a TTL.
+type defaulterOverDefaultClients struct {
+	*overDefaultClients
+	defaulter Defaulter
+}
+
+func (d *defaulterOverDefaultClients) AcquireDefault(ctx context.Context, key string) (Lease, error) {
+	return d.defaulter.AcquireDefault(ctx, key)
+}
+
 // OverDefaultClients returns a lock over clients of its own in place of those in env: with the
 // default options of go-redis, as most users of a lock library have them. A command without a
 // reply is sent up to three times again. contextTimeout sets ContextTimeoutEnabled: without it
@@ -82,5 +92,9 @@ type overDefaultClients struct {
 func OverDefaultClients(env Env, contextTimeout bool, lock func(Env) Locker) Locker {
 	clients := newDefaultClients(env, contextTimeout)
 	env.Nodes = clients
-	return &overDefaultClients{lock(env), clients}
+	over := &overDefaultClients{lock(env), clients}
+	if d, ok := over.Locker.(Defaulter); ok {
+		return &defaulterOverDefaultClients{over, d}
+	}
+	return over
 }

@@ -29,6 +29,10 @@ type Promises struct {
 	ReleasesRefused bool
 	// Verifies says that a holder can ask whether a lease is still its own: leases are Verifiers.
 	Verifies bool
+	// WithoutTTL says that the lock may be acquired without a TTL: it is a Defaulter.
+	WithoutTTL bool
+	// DefaultTTL is for how long a lease lasts that was acquired so. 0: it has no end.
+	DefaultTTL time.Duration
 	// ExtendAdds says that extending a lease by d adds d to what is left of it. Otherwise the
 	// lease lasts for d from then on.
 	ExtendAdds bool
@@ -64,6 +68,7 @@ const (
 	CountsOnce    Promise = "a request that is sent again counts once"
 	NeverShortens Promise = "a re-entry never shortens the lease"
 	BoundedHold   Promise = "a lease that is renewed ends at some time, also if its holder hangs"
+	DefaultEnds   Promise = "a lease that is acquired without a TTL ends by itself"
 )
 
 // Keeps reports whether the lock promises p, or has nothing that p could be about. It promises the
@@ -74,6 +79,8 @@ func (s Spec) Keeps(p Promise) bool {
 		return !s.Reenters || s.Promises.Once
 	case NeverShortens:
 		return !s.Reenters || s.Promises.NeverShortens
+	case DefaultEnds:
+		return !s.Promises.WithoutTTL || s.Promises.DefaultTTL > 0
 	case BoundedHold:
 		return !s.Class().Renews || s.Promises.BoundedHold
 	}

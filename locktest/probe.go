@@ -72,6 +72,7 @@ func see(s *locks.Spec, made locks.Locker, lease locks.Lease) {
 	_, s.ReadWrite = made.(locks.RWLocker)
 	_, s.Notifies = made.(locks.Notifier)
 	_, s.Waits = made.(locks.Patient)
+	_, s.Promises.WithoutTTL = made.(locks.Defaulter)
 	s.Fencing = lease.Token() != 0
 }
 

@@ -31,6 +31,7 @@ func needs() map[string]Need {
 func promises() map[string]locks.Promise {
 	return map[string]locks.Promise{
 		"": "", "counts-once": locks.CountsOnce, "never-shortens": locks.NeverShortens, "bounded-hold": locks.BoundedHold,
+		"default-ends": locks.DefaultEnds,
 	}
 }
 

@@ -84,7 +84,7 @@ type Client struct {
 	calls   atomic.Bool // see Calls
 
 	renewed int           // for which life Lock was made
-	longest time.Duration // lease that it asked to extend to
+	longest time.Duration // lease that it asked to extend to, or may have by default
 }
 
 // section is a lock that the client believes to hold, and what it did under it.

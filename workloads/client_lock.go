@@ -30,6 +30,20 @@ func (c *Client) AcquireAs(ctx context.Context, mode histories.Mode, key string,
 	return c.acquire(ctx, life, e, acquire)
 }
 
+// AcquireDefault tries once to get the lock on key without saying for how long. ttl is what the lock
+// promises for that, and 0 if it promises no end.
+func (c *Client) AcquireDefault(ctx context.Context, key string, ttl time.Duration) error {
+	lock, ok := c.Lock.(locks.Defaulter)
+	if !ok {
+		return errors.New("the lock has to be told for how long")
+	}
+	e, life := c.attempt(histories.WithoutTTL, key, ttl)
+	c.longest = max(c.longest, ttl)
+	return c.acquire(ctx, life, e, func(ctx context.Context, key string, _ time.Duration) (locks.Lease, error) {
+		return lock.AcquireDefault(ctx, key)
+	})
+}
+
 // Await acquires the lock on key for ttl, and waits for it as the lock's source does. What
 // that cost is recorded. A lock whose source does not wait is tried again and again, at an
 // interval of a twentieth of the TTL, and what that costs says nothing of it.
@@ -129,6 +143,9 @@ func (c *Client) Overdue() bool {
 		return true
 	}
 	ends := s.lease.Deadline()
+	if ends.IsZero() && s.ttl == 0 {
+		return false // it has no end
+	}
 	if ends.IsZero() {
 		ends = s.asked.Add(s.ttl)
 	}

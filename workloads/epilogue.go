@@ -14,7 +14,7 @@ import (
 
 // Epilogue ends every run the same way: what is broken is healed, living holders
 // release, a fresh client must get the lock on every key within the TTL, or the
-// longest that anybody asked to extend a lease to, + slack, and what the lock's servers still hold
+// longest that anybody asked for besides, + slack, and what the lock's servers still hold
 // is written down. A run on many keys waits so long in vain once only.
 func Epilogue(ctx context.Context, s *Stage) error {
 	if err := s.Nemesis.HealAll(ctx); err != nil {
@@ -61,7 +61,7 @@ func Epilogue(ctx context.Context, s *Stage) error {
 	return s.audit(ctx)
 }
 
-// longest is the longest that anybody asked to extend a lease to, and at least the TTL.
+// longest is the longest that anybody extended a lease to, or may have by default, and at least the TTL.
 func (s *Stage) longest() time.Duration {
 	longest := s.TTL
 	for _, c := range s.Clients {

@@ -26,6 +26,9 @@ func (p Script) Unsupported(lock locks.Spec) error {
 	if p.Verifies() && !lock.Promises.Verifies {
 		return fmt.Errorf("its clients ask the lock whether they still hold it, and lock %s does not say that it can be asked", lock.Name)
 	}
+	if p.WithoutTTL() && !lock.Promises.WithoutTTL {
+		return fmt.Errorf("its clients acquire the lock without saying for how long, and lock %s does not say that it takes that", lock.Name)
+	}
 	if p.GivesUp() && lock.Promises.Endless {
 		return fmt.Errorf("its clients give calls up, and those of lock %s last until the server answers", lock.Name)
 	}

@@ -26,6 +26,8 @@ func (s *Stage) acquireOf(c *Client, p schedule.Step) (func(context.Context) err
 			return c.AcquireAs(ctx, histories.Shared, key.Name, s.span(p.For))
 		case schedule.Reentrant:
 			return c.AcquireAs(ctx, histories.Reentrant, key.Name, s.span(p.For))
+		case schedule.WithoutTTL:
+			return c.AcquireDefault(ctx, key.Name, s.DefaultTTL)
 		}
 		return c.Acquire(ctx, key.Name, s.span(p.For))
 	}

@@ -49,9 +49,11 @@ type Stage struct {
 	Rand     *rand.Rand
 	Keys     []Key // that random load chooses from; scripts use the first
 	// Last is what the prober does with each key once it has it; nil: nothing.
-	Last  func(ctx context.Context, prober *Client, key string)
-	TTL   time.Duration
-	Slack time.Duration // how much longer than TTL a free lock may stay taken
+	Last func(ctx context.Context, prober *Client, key string)
+	TTL  time.Duration
+	// DefaultTTL is for how long a lease lasts that was acquired without a TTL; 0: it has no end.
+	DefaultTTL time.Duration
+	Slack      time.Duration // how much longer than TTL a free lock may stay taken
 	// Done is told of each step of a script once it has been done, before the next begins: a
 	// look from outside that no client notices. nil: nobody is.
 	Done func(ctx context.Context, step schedule.Step) error

@@ -6,9 +6,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
-final class Threads implements LockbenchWorker.Lock, LockbenchWorker.Extender, LockbenchWorker.Holder {
+final class Threads implements LockbenchWorker.Lock, LockbenchWorker.Extender, LockbenchWorker.Holder,
+        LockbenchWorker.DefaultAcquirer {
     private static final LockbenchWorker.About ABOUT =
-        new LockbenchWorker.About("Threads", List.of("lock:%s"), 0, Map.of(), Set.of(LockbenchWorker.Can.values()));
+        new LockbenchWorker.About("Threads", List.of("lock:%s"), 0, Map.of("default_ttl", 30000), Set.of(LockbenchWorker.Can.values()));
 
     private static final String COMPARE_AND_DELETE =
         "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
@@ -28,6 +29,11 @@ final class Threads implements LockbenchWorker.Lock, LockbenchWorker.Extender, L
             throw new LockbenchWorker.Refused("taken", "lock is taken", token);
         }
         return token;
+    }
+
+    @Override
+    public Object acquireDefault(String key) throws IOException, LockbenchWorker.Refused {
+        return acquire(key, 30000);
     }
 
     @Override

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -15,4 +16,9 @@ func (l myLock) Holds(ctx context.Context, key string, lease any) error {
 	default:
 		return err
 	}
+}
+
+// AcquireDefault takes the lock for 30 s, and does not promise that.
+func (l myLock) AcquireDefault(ctx context.Context, key string) (any, error) {
+	return l.Acquire(ctx, key, 30*time.Second)
 }

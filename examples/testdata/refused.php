@@ -1,5 +1,5 @@
 <?php
-// A sound lock in PHP that tells what a client could release that was refused.
+// A sound lock in PHP that tells what a client could release that was refused, and has a lease by default.
 
 declare(strict_types=1);
 
@@ -8,6 +8,7 @@ require __DIR__ . '/../php/lockbench_worker.php';
 final class Refusing
 {
     const KEYS = ['lock:%s'];
+    const PROMISES = ['default_ttl' => 30000];
     const RELEASES_REFUSED = true;
 
     const RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
@@ -27,6 +28,11 @@ final class Refusing
             throw new Lockbench\Refused('taken', 'lock is taken', $token);
         }
         return $token;
+    }
+
+    public function acquireDefault(string $key): string
+    {
+        return $this->acquire($key, 30000);
     }
 
     public function release(string $key, $lease): bool

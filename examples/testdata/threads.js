@@ -9,6 +9,7 @@ const EXTEND = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call(
 
 class Threads {
   static keys = ['lock:%s']
+  static promises = { default_ttl: 30000 }
   static threads = true
   static releasesTwice = true
   static releasesRefused = true
@@ -21,6 +22,10 @@ class Threads {
     const token = crypto.randomBytes(8).toString('hex')
     if (await this.redis.command('SET', 'lock:' + key, token, 'NX', 'PX', ttlMs) === null) throw new Refused('taken', 'lock is taken', token)
     return token
+  }
+
+  acquireDefault (key) {
+    return this.acquire(key, 30000)
   }
 
   async release (key, token) {

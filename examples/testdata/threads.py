@@ -15,6 +15,7 @@ EXTEND = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPI
 
 class Threads:
     KEYS = ["lock:%s"]
+    PROMISES = {"default_ttl": 30000}
     THREADS, RELEASES_TWICE, RELEASES_REFUSED = True, True, True
 
     def __init__(self, addresses, setting):
@@ -30,6 +31,9 @@ class Threads:
         if not self.command("SET", "lock:" + key, token, "NX", "PX", ttl_ms):
             raise Refused("taken", "lock is taken", token)
         return token
+
+    def acquire_default(self, key):
+        return self.acquire(key, 30000)
 
     def release(self, key, token):
         return self.command("EVAL", RELEASE, 1, "lock:" + key, token) == 1

@@ -7,6 +7,7 @@ require_relative "../ruby/lockbench_worker"
 
 class Threads
   KEYS = ["lock:%s"].freeze
+  PROMISES = { default_ttl: 30_000 }.freeze
   THREADS = true
   RELEASES_TWICE = true
   RELEASES_REFUSED = true
@@ -27,6 +28,10 @@ class Threads
     raise Lockbench::Refused.new("taken", "lock is taken", token) unless redis.set("lock:#{key}", token, nx: true, px: ttl_ms)
 
     token
+  end
+
+  def acquire_default(key)
+    acquire(key, 30_000)
   end
 
   def release(key, token)

@@ -25,6 +25,7 @@ func capabilities(s *scene) error {
 	_, shares := c.lock.(locks.RWLocker)
 	_, notifies := c.lock.(locks.Notifier)
 	_, waits := c.lock.(locks.Patient)
+	_, defaults := c.lock.(locks.Defaulter)
 	refused := s.client("B").refusal()
 	for _, capability := range []struct {
 		name     string
@@ -38,6 +39,7 @@ func capabilities(s *scene) error {
 		{"it is an RWLocker", s.spec.ReadWrite, shares},
 		{"it is a Notifier", s.spec.Notifies, notifies},
 		{"it is Patient", s.spec.Waits, waits},
+		{"it is a Defaulter", s.spec.Promises.WithoutTTL, defaults},
 		{"its refusals are RefusedErrors", s.spec.Promises.ReleasesRefused, refused != nil},
 	} {
 		if capability.promised != capability.has {

@@ -25,7 +25,7 @@ func redsyncSpec() locks.Spec {
 		Masters:  5,
 		Extends:  true,
 		HasToken: true,
-		Promises: locks.Promises{ReleasesRefused: true},
+		Promises: locks.Promises{ReleasesRefused: true, WithoutTTL: true, DefaultTTL: redsyncDefault},
 		New:      newRedsync,
 	}
 }
@@ -64,7 +64,7 @@ func redsyncContextTimeoutSpec() locks.Spec {
 		Variant:    "redsync",
 		Extends:    true,
 		HasToken:   true,
-		Promises:   locks.Promises{ReleasesRefused: true},
+		Promises:   locks.Promises{ReleasesRefused: true, WithoutTTL: true, DefaultTTL: redsyncDefault},
 		New:        newRedsyncContextTimeout,
 	}
 }
@@ -87,7 +87,7 @@ func redsyncFailFastSpec() locks.Spec {
 		Variant:  "redsync",
 		Extends:  true,
 		HasToken: true,
-		Promises: locks.Promises{ReleasesRefused: true},
+		Promises: locks.Promises{ReleasesRefused: true, WithoutTTL: true, DefaultTTL: redsyncDefault},
 		New:      newRedsyncFailFast,
 	}
 }
@@ -112,7 +112,7 @@ func redsyncSetNXOnExtendSpec() locks.Spec {
 		Variant:  "redsync",
 		Extends:  true,
 		HasToken: true,
-		Promises: locks.Promises{ReleasesRefused: true},
+		Promises: locks.Promises{ReleasesRefused: true, WithoutTTL: true, DefaultTTL: redsyncDefault},
 		Breaks: map[string]string{
 			"extend after expiry is refused": "P68: extend sets a key that is gone",
 		},
@@ -154,14 +154,26 @@ func redsyncWithClients(env locks.Env, contextTimeout bool) locks.Locker {
 }
 
 func (r *redsyncLock) Acquire(ctx context.Context, key string, ttl time.Duration) (locks.Lease, error) {
+	return r.acquire(ctx, key, ttl, redsync.WithExpiry(ttl))
+}
+
+// redsyncDefault is the expiry of a mutex that was given none, as redsync documents it.
+const redsyncDefault = 8 * time.Second
+
+func (r *redsyncLock) AcquireDefault(ctx context.Context, key string) (locks.Lease, error) {
+	return r.acquire(ctx, key, redsyncDefault)
+}
+
+// acquire takes the lock by a mutex with these options, whose expiry is ttl.
+func (r *redsyncLock) acquire(ctx context.Context, key string, ttl time.Duration, options ...redsync.Option) (locks.Lease, error) {
 	if err := locks.CheckInput(key, ttl); err != nil {
 		return nil, err
 	}
-	mutex := r.mutex(key, ttl,
+	mutex := r.mutex(key, append(options,
 		redsync.WithTries(1),
 		// The library's own tokens are the same, from a source that no seed decides about.
 		redsync.WithGenValueFunc(func() (string, error) { return base64Token(base64.StdEncoding, r.env.Rand) }),
-	)
+	)...)
 	lease := &redsyncLease{lock: r, mutex: mutex, deadline: r.deadline(ttl)}
 	err := mutex.LockContext(ctx)
 	var taken *redsync.ErrTaken
@@ -176,9 +188,8 @@ func (r *redsyncLock) Acquire(ctx context.Context, key string, ttl time.Duration
 }
 
 // mutex is redsync's mutex with the options of the lock, and more.
-func (r *redsyncLock) mutex(key string, ttl time.Duration, more ...redsync.Option) *redsync.Mutex {
-	options := append(slices.Clone(r.options), redsync.WithExpiry(ttl))
-	return r.library.NewMutex(key, append(options, more...)...)
+func (r *redsyncLock) mutex(key string, more ...redsync.Option) *redsync.Mutex {
+	return r.library.NewMutex(key, append(slices.Clone(r.options), more...)...)
 }
 
 // deadline is the end of a lease of ttl that begins now.
@@ -207,7 +218,7 @@ func (l *redsyncLease) Extend(ctx context.Context, ttl time.Duration) error {
 	}
 	// Another mutex with the same token: with WithFailFast, an acquire that is still under
 	// way on some nodes reads the expiry of its own.
-	longer := l.lock.mutex(l.mutex.Name(), ttl, redsync.WithValue(l.mutex.Value()))
+	longer := l.lock.mutex(l.mutex.Name(), redsync.WithExpiry(ttl), redsync.WithValue(l.mutex.Value()))
 	deadline := l.lock.deadline(ttl)
 	if err := l.decide(longer.ExtendContext(ctx)); err != nil {
 		return err

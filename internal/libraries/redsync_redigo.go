@@ -22,7 +22,7 @@ func redsyncRedigoSpec() locks.Spec {
 		Variant:  "redsync",
 		Extends:  true,
 		HasToken: true,
-		Promises: locks.Promises{ReleasesRefused: true, Endless: true},
+		Promises: locks.Promises{ReleasesRefused: true, Endless: true, WithoutTTL: true, DefaultTTL: redsyncDefault},
 		New:      newRedsyncRedigo,
 	}
 }

@@ -20,6 +20,7 @@ func rueidislockSpec() locks.Spec {
 		Source:   "rueidislock v1.0.79",
 		Masters:  1,
 		Renews:   true,
+		Promises: locks.Promises{WithoutTTL: true, DefaultTTL: rueidislockDefault},
 		Keys:     func(key string) []string { return []string{RueidislockKey(key)} },
 		Unseeded: "rueidislock draws its tokens from the machine's random source",
 		Breaks: map[string]string{
@@ -68,6 +69,7 @@ func rueidislockPXSpec() locks.Spec {
 		Masters:  1,
 		Variant:  "rueidislock",
 		Renews:   true,
+		Promises: locks.Promises{WithoutTTL: true, DefaultTTL: rueidislockDefault},
 		Keys:     func(key string) []string { return []string{RueidislockKey(key)} },
 		Unseeded: "rueidislock draws its tokens from the machine's random source",
 		Breaks: map[string]string{
@@ -158,7 +160,7 @@ func (r *rueidisLock) connected() (rueidis.Client, error) {
 	return client, nil
 }
 
-// locker returns the library's locker for leases of ttl.
+// locker returns the library's locker for leases of ttl; 0: of the default.
 func (r *rueidisLock) locker(ttl time.Duration) (rueidislock.Locker, error) {
 	client, err := r.connected()
 	if err != nil {
@@ -189,7 +191,19 @@ func (r *rueidisLock) Acquire(ctx context.Context, key string, ttl time.Duration
 	if err := locks.CheckInput(key, ttl); err != nil {
 		return nil, err
 	}
-	locker, err := r.locker(ttl)
+	return r.acquire(ctx, key, ttl, ttl)
+}
+
+// rueidislockDefault is the validity of a key that was given none, as rueidislock documents it.
+const rueidislockDefault = 5 * time.Second
+
+func (r *rueidisLock) AcquireDefault(ctx context.Context, key string) (locks.Lease, error) {
+	return r.acquire(ctx, key, 0, rueidislockDefault)
+}
+
+// acquire takes the lock by a locker that was given a validity, 0 if none, and has one of ttl.
+func (r *rueidisLock) acquire(ctx context.Context, key string, validity, ttl time.Duration) (locks.Lease, error) {
+	locker, err := r.locker(validity)
 	if err != nil {
 		return nil, err
 	}

@@ -68,6 +68,7 @@ func unfound() map[string]string {
 	return map[string]string{
 		"extend-adds":          "the very command that extends must be sent twice, and its holder walk away after it",
 		"verify-exists":        "no client of random load asks whether it still holds the lock",
+		"set-keepttl":          "no client of random load acquires the lock without saying for how long",
 		"redlock-answers-only": "most of five masters must be away in one acquire, and each run of five masters takes long",
 	}
 }

@@ -151,8 +151,11 @@ func until(e histories.Event, in language.Language) string {
 	return in.Sayf(", lease until %s", words.Instant(e.Deadline))
 }
 
-// as says of an acquire that it would share.
+// as says of an acquire that it would share, or that it does not say for how long.
 func as(e histories.Event, in language.Language) string {
+	if e.WithoutTTL() {
+		return in.Say(" without a TTL")
+	}
 	switch e.Mode() {
 	case histories.Shared:
 		return in.Say(" for reading")

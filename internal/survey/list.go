@@ -12,6 +12,9 @@ const (
 // timed is advice for clients whose calls have no time-out.
 const timed = "Connect with socket_timeout, or a server that hangs keeps whoever asks. "
 
+// endless is what an acquire without a time is documented to be.
+const endless = "an acquire that does not say for how long is documented to last until it is released"
+
 // takesAway is what adding a negative time is documented to be.
 func takesAway() map[string]string {
 	return map[string]string{"P71": "extend adds to the lease, and so takes from it what is less than nothing"}
@@ -28,9 +31,11 @@ func python() []Library {
 		return []string{"/usr/bin/python3", "-c", "import " + module + "; print(" + expression + ")"}
 	}
 	redispy := func(name, file string, declared map[string]string) Library {
+		all := map[string]string{"A05": endless}
+		maps.Copy(all, declared)
 		return Library{
 			Name: name, Language: "Python", Packages: []string{"python3-redis"}, Version: version("redis", "redis.__version__"),
-			Worker: worker + file, Promises: token, Safely: timed + shorter, Declared: declared,
+			Worker: worker + file, Promises: token, Safely: timed + shorter, Declared: all,
 			Confirm:  map[string]string{"A12": "/usr/bin/python3 examples/confirm/redis_py_hung.py"},
 			Untimed:  "/usr/bin/python3 examples/confirm/untimed_redis_py.py",
 			Upstream: map[string]string{"A12": "https://github.com/redis/redis-py/issues/2243"},
@@ -60,6 +65,7 @@ func python() []Library {
 	kombu.Packages = []string{"python3-redis", "python3-kombu"}
 	kombu.Version = version("kombu", "kombu.__version__")
 	kombu.Untimed = "" // its expire must be given
+	delete(kombu.Declared, "A05")
 	kombu.Promises = "A block under a lock of redis-py that is not waited for. It ends in silence if the lease is over."
 	return []Library{
 		redispy("redis-py Lock", "redis_py.py", takesAway()),
@@ -94,6 +100,7 @@ func others() []Library {
 	}
 	laravel := func(l Library, client string) Library {
 		l.Untimed = "php examples/confirm/untimed_laravel.php " + client
+		l.Declared = map[string]string{"A05": endless}
 		l.Promises = "The key has a random owner and an end in whole seconds; release compares in a script, and returns whether the lease was still held. There is no extend."
 		l.Safely = "Keep sections shorter than the lease, and look at what release() returns: false says that the lease was over. What must not be wrong needs a fence."
 		return l

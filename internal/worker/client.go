@@ -36,6 +36,7 @@ type Client struct {
 var (
 	_ locks.RWLocker  = (*Client)(nil)
 	_ locks.Reentrant = (*Client)(nil)
+	_ locks.Defaulter = (*Client)(nil)
 )
 
 // start starts a process, and makes it the client's.
@@ -196,8 +197,11 @@ func (p *process) able(capability string, op Op) error {
 	return p.useless()
 }
 
-// Acquire lets the worker try once.
+// Acquire lets the worker try once. A ttl of 0 is refused, as a worker that is given none would take its default.
 func (c *Client) Acquire(ctx context.Context, key string, ttl time.Duration) (locks.Lease, error) {
+	if ttl == 0 {
+		return nil, locks.CheckInput(key, ttl)
+	}
 	return c.acquire(ctx, Request{}, key, ttl)
 }
 
@@ -237,6 +241,14 @@ func (c *Client) AcquireRead(ctx context.Context, key string, ttl time.Duration)
 		return nil, err
 	}
 	return c.acquire(ctx, Request{Mode: Shared}, key, ttl)
+}
+
+// AcquireDefault lets the worker try once, without saying for how long.
+func (c *Client) AcquireDefault(ctx context.Context, key string) (locks.Lease, error) {
+	if err := c.current().able(CanWithoutTTL, Acquire); err != nil {
+		return nil, err
+	}
+	return c.acquire(ctx, Request{}, key, 0)
 }
 
 // Count asks the worker how often it holds key, as its lock counts that.

@@ -96,6 +96,30 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestDefault checks that a worker is asked for a lease without a TTL if it says that it can be, and else says so.
+func TestDefault(t *testing.T) {
+	for lock, can := range map[string]bool{"setnx-px-lua-default": true, "setnx-px-lua": false} {
+		set, servers := setting(t, lock, "none", 1)
+		f, c, err := employ(t, "good", set)
+		must(t, err)
+		if said := c.Said().Promises; said.WithoutTTL != can || can && said.DefaultTTL != 30*time.Second {
+			t.Errorf("%s: it promises %+v", lock, said)
+		}
+		ctx := within(t, time.Minute)
+		if _, err := c.Acquire(ctx, "k", 0); locks.Classify(err) != locks.Refused || errors.Is(err, locks.ErrTaken) {
+			t.Errorf("%s: an acquire for 0: %v", lock, err)
+		}
+		_, err = c.AcquireDefault(ctx, "k")
+		var lacks *LacksError
+		if can && err != nil || !can && !errors.As(f.Err(), &lacks) {
+			t.Errorf("%s: without a TTL: %v, %v", lock, err, f.Err())
+		}
+		if left := servers[0].TTL("k"); can && (left < 29*time.Second || left > 30*time.Second) {
+			t.Errorf("%s: the key lives for %v", lock, left)
+		}
+	}
+}
+
 // TestReaders checks that readers share a key, and that a writer does not.
 func TestReaders(t *testing.T) {
 	set, _ := setting(t, "rw-hash", "none", 1)

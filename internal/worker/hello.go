@@ -32,6 +32,7 @@ type Promised struct {
 	BoundedHold   bool    `json:"bounded_hold,omitempty"`
 	Endless       bool    `json:"endless,omitempty"`
 	PowerLoss     bool    `json:"power_loss,omitempty"`
+	DefaultTTL    float64 `json:"default_ttl,omitempty"` // in ms
 }
 
 // Description is what a worker's hello says of it and of its lock.
@@ -72,6 +73,7 @@ func (d Description) Over(spec locks.Spec) locks.Spec {
 	said := d.Spec
 	spec.Promises.Threads, spec.Promises.ReleasesTwice = said.Promises.Threads, said.Promises.ReleasesTwice
 	spec.Promises.ReleasesRefused, spec.Promises.Verifies = said.Promises.ReleasesRefused, said.Promises.Verifies
+	spec.Promises.WithoutTTL = said.Promises.WithoutTTL
 	if d.Protocol < 2 {
 		return spec
 	}
@@ -134,6 +136,8 @@ func (a Answer) sensible() error {
 		return fmt.Errorf("promises in its hello a lock with %d replicas, want 0 to %d", p.Replicas, mostReplicas)
 	case !(p.Tolerance >= 0 && p.Tolerance <= longest) || !(p.Poll >= 0 && p.Poll <= longest):
 		return fmt.Errorf("promises in its hello a tolerance of %g ms and a poll of %g ms, want 0 or more", p.Tolerance, p.Poll)
+	case !(p.DefaultTTL >= 0 && p.DefaultTTL <= longest):
+		return fmt.Errorf("promises in its hello a default_ttl of %g ms, want 0 or more", p.DefaultTTL)
 	}
 	return nil
 }
@@ -168,6 +172,7 @@ func specOf(a Answer) locks.Spec {
 			Poll:      duration(said.Poll),
 			Fair:      said.Fair,
 			Threads:   can(CanThreads), ReleasesTwice: can(CanReleaseTwice), ReleasesRefused: can(CanReleaseRefused), Verifies: can(CanVerify),
+			WithoutTTL: can(CanWithoutTTL), DefaultTTL: duration(said.DefaultTTL),
 			ExtendAdds: said.ExtendAdds, SilentRelease: said.SilentRelease,
 			Failover: said.Failover, Once: said.Once, NeverShortens: said.NeverShortens, BoundedHold: said.BoundedHold,
 			Endless: said.Endless, PowerLoss: said.PowerLoss,
@@ -220,5 +225,6 @@ func promised(s locks.Spec) *Promised {
 		Tolerance: milliseconds(p.Tolerance), Poll: milliseconds(p.Poll), Renews: &renews, Fencing: s.Fencing, Fair: p.Fair,
 		ExtendAdds: p.ExtendAdds, SilentRelease: p.SilentRelease, WholeSeconds: s.WholeSeconds,
 		Failover: p.Failover, Once: p.Once, NeverShortens: p.NeverShortens, BoundedHold: p.BoundedHold, Endless: p.Endless, PowerLoss: p.PowerLoss,
+		DefaultTTL: milliseconds(p.DefaultTTL),
 	}
 }

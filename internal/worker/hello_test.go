@@ -71,6 +71,7 @@ func TestDescribeNonsense(t *testing.T) {
 		`"type":"ok","protocol":2,"promises":{"masters":4}`:      `a lock on 4 masters, want 1 or 5`,
 		`"type":"ok","protocol":2,"promises":{"replicas":3}`:     `3 replicas, want 0 to 2`,
 		`"type":"ok","protocol":2,"promises":{"tolerance":-1}`:   `a tolerance of -1 ms`,
+		`"type":"ok","protocol":2,"promises":{"default_ttl":-1}`: `a default_ttl of -1 ms`,
 		`"type":"ok","protocol":2,"promises":{"poll":1e30}`:      `a poll of 1e+30 ms`,
 		`"type":"ok","protocol":2,"promises":{"masters":"many"}`: `it is no JSON object of the protocol`,
 	} {

@@ -42,6 +42,7 @@ func (o Options) hello(spec locks.Spec) Answer {
 		{CanExtend, spec.Extends}, {CanLost, spec.Renews}, {CanShare, spec.ReadWrite}, {CanReenter, spec.Reenters}, {CanWait, spec.Waits},
 		{CanThreads, spec.Promises.Threads}, {CanReleaseTwice, spec.Promises.ReleasesTwice},
 		{CanReleaseRefused, spec.Promises.ReleasesRefused}, {CanVerify, spec.Promises.Verifies},
+		{CanWithoutTTL, spec.Promises.WithoutTTL},
 	} {
 		if c.has {
 			a.Can = append(a.Can, c.name)

@@ -57,7 +57,7 @@ type Request struct {
 	Thread  int64   `json:"thread,omitempty"`
 	Key     string  `json:"key,omitempty"`     // acquire, count
 	Mode    Mode    `json:"mode,omitempty"`    // acquire
-	TTL     float64 `json:"ttl,omitempty"`     // acquire, extend: the lease asked for, in ms; may be 0 or less
+	TTL     float64 `json:"ttl,omitempty"`     // acquire, extend: the lease asked for, in ms. Extend: may be 0 or less. Acquire: without one it is not said for how long
 	Lease   int64   `json:"lease,omitempty"`   // read, write, extend, verify, release: the id of the acquire
 	Wait    float64 `json:"wait,omitempty"`    // acquire: for how many ms to wait for the lock; 0: try once
 	Value   int64   `json:"value,omitempty"`   // write
@@ -171,7 +171,9 @@ const (
 	CanReenter = "reenter" // count
 	CanWait    = "wait"    // acquire with a wait
 	CanVerify  = "verify"
-	CanThreads = "threads" // requests of several threads, each with its number, at the same time
+
+	CanWithoutTTL = "without-ttl" // acquire without a ttl
+	CanThreads    = "threads"     // requests of several threads, each with its number, at the same time
 
 	CanReleaseTwice   = "release-twice"   // release of a lease that was released last
 	CanReleaseRefused = "release-refused" // release of what the latest acquire was refused, by its id

@@ -100,6 +100,9 @@ func (s *server) acquirer(r Request) (func(context.Context, string, time.Duratio
 	default:
 		return nil, fmt.Errorf("no mode %q, want %q or none", r.Mode, Shared)
 	}
+	if r.TTL == 0 {
+		return withoutTTL(lock, r)
+	}
 	if r.Wait == 0 {
 		return lock.Acquire, nil
 	}
@@ -111,6 +114,17 @@ func (s *server) acquirer(r Request) (func(context.Context, string, time.Duratio
 		ctx, cancel := context.WithTimeout(ctx, duration(r.Wait))
 		defer cancel()
 		return patient.Await(ctx, key, ttl)
+	}, nil
+}
+
+// withoutTTL is the method of a lock that is not told for how long.
+func withoutTTL(lock locks.Locker, r Request) (func(context.Context, string, time.Duration) (locks.Lease, error), error) {
+	defaulter, ok := lock.(locks.Defaulter)
+	if !ok || r.Wait > 0 {
+		return nil, errors.New("this lock has to be told for how long: want a ttl")
+	}
+	return func(ctx context.Context, key string, _ time.Duration) (locks.Lease, error) {
+		return defaulter.AcquireDefault(ctx, key)
 	}, nil
 }
 

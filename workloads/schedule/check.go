@@ -70,6 +70,9 @@ func (c *checker) step(p Step) error {
 	if p.Replica > c.schedule.Replicas {
 		return fmt.Errorf("it names replica %d, and there are %d: the head wants replicas %d", p.Replica, c.schedule.Replicas, p.Replica)
 	}
+	if p.Verb == Acquire && p.What == WithoutTTL && (p.For != nil || p.Within != nil || p.Eventually) {
+		return fmt.Errorf("%s does not say for how long, and is tried once: want no for, within or eventually", WithoutTTL)
+	}
 	if p.Again && p.Refused {
 		return errors.New("nobody can release again what it was refused: want again or refused")
 	}

@@ -177,5 +177,10 @@ func (s Schedule) ReleasesRefused() bool {
 	return s.Has(func(p Step) bool { return p.Refused })
 }
 
+// WithoutTTL reports whether clients acquire the lock without saying for how long.
+func (s Schedule) WithoutTTL() bool {
+	return s.Has(func(p Step) bool { return p.Verb == Acquire && p.What == WithoutTTL })
+}
+
 // GivesUp reports whether clients give up calls in the midst of them.
 func (s Schedule) GivesUp() bool { return s.Has(func(p Step) bool { return p.GivingUp != nil }) }

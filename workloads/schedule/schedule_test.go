@@ -110,6 +110,7 @@ gap docker it cannot
 A acquire # and why
 B acquire shared key 2 for T+20ms tries 3
 C acquire reentrant retries 2 giving-up 0.25T &
+A acquire without-ttl
 A acquire within 2T
 A acquire eventually
 A reenter for 0.5T or-leave
@@ -198,7 +199,7 @@ func TestEveryWordReadsBack(t *testing.T) {
 	if len(verbs) != len(schedule.Verbs())+1 { // and lanes, which have no word
 		t.Errorf("%d verbs of %d are tried", len(verbs), len(schedule.Verbs()))
 	}
-	if !s.Reenters() || !s.Extends() || !s.ReleasesTwice() || !s.ReleasesRefused() || !s.Verifies() {
+	if !s.Reenters() || !s.Extends() || !s.ReleasesTwice() || !s.ReleasesRefused() || !s.Verifies() || !s.WithoutTTL() {
 		t.Error("what the clients do is not seen in their steps")
 	}
 	if got := s.Steps[1].For.Of(time.Second, 0); got != 1020*time.Millisecond {
@@ -223,6 +224,7 @@ func TestErrors(t *testing.T) {
 		head + "C acquire":                       "there is no client C; the clients are A, B",
 		head + "A acquire sharde":                `did you mean shared?`,
 		head + "A acquire for":                   "want a value after it",
+		head + "A acquire without-ttl for 2T":    "want no for, within or eventually",
 		head + "A acquire for soon":              `"soon" is no length of time`,
 		head + "A acquire key 0":                 "want a number from 1 on, found 0",
 		head + "A acquire key 3":                 `line 3, "A acquire key 3": it names key 3, and there is no more than 1`,

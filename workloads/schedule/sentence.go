@@ -95,6 +95,9 @@ func (p Step) acquires(who string) string {
 	if p.What == Shared {
 		text += " as a reader"
 	}
+	if p.What == WithoutTTL {
+		text += ", and does not say for how long"
+	}
 	if p.For != nil {
 		text += ", for " + p.For.english()
 	}

@@ -40,6 +40,8 @@ const (
 const (
 	Shared    = "shared"
 	Reentrant = "reentrant"
+	// WithoutTTL does not say for how long the lease is to last.
+	WithoutTTL = "without-ttl"
 )
 
 // What commands do that a rule is about. Any other name in capitals is that of a command.
@@ -89,7 +91,7 @@ func formOf(v Verb) (form, bool) {
 	words := func(w ...string) func() []string { return func() []string { return w } }
 	switch v {
 	case Acquire:
-		return form{acts: 1, what: words(Shared, Reentrant), any: true, takes: []string{"key", "for", "tries", "retries", "within", "eventually", "giving-up", "after", free}}, true
+		return form{acts: 1, what: words(Shared, Reentrant, WithoutTTL), any: true, takes: []string{"key", "for", "tries", "retries", "within", "eventually", "giving-up", "after", free}}, true
 	case Reenter:
 		return form{acts: 1, takes: []string{"for", "or-leave", "after", free}}, true
 	case Extend:
