@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	psutil "github.com/shirou/gopsutil/v3/process"
@@ -86,6 +87,18 @@ func (p *Process) Resume(ctx context.Context) error {
 		return fmt.Errorf("continue process %d: %w", p.PID, err)
 	}
 	return p.until(ctx, "go on", func(s State) bool { return s != Stopped })
+}
+
+// Kill ends the process by SIGKILL and returns once it has ended, also if nobody has waited for it yet.
+func (p *Process) Kill(ctx context.Context) error {
+	if err := p.ps.KillWithContext(ctx); err != nil {
+		return fmt.Errorf("kill process %d: %w", p.PID, err)
+	}
+	err := p.until(ctx, "end", func(State) bool { return false })
+	if errors.Is(err, ErrEnded) || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // until waits for a state: a signal is sent before it takes effect. A process that ends

@@ -69,6 +69,28 @@ func TestSuspendTheDead(t *testing.T) {
 	}
 }
 
+// A process that was killed has ended, whether somebody has waited for it by then or not.
+func TestKill(t *testing.T) {
+	for _, buried := range []bool{false, true} {
+		cmd := sleeper(t)
+		p, err := osproc.Find(t.Context(), cmd.Process.Pid)
+		must(t, err)
+		waited := make(chan error, 1)
+		if buried {
+			go func() { waited <- cmd.Wait() }()
+		}
+		must(t, p.Kill(t.Context()))
+		if buried {
+			<-waited
+			if state, err := p.State(t.Context()); err == nil {
+				t.Errorf("killed and waited for, and in state %q", state)
+			}
+		} else if state, err := p.State(t.Context()); err != nil || state != osproc.Zombie {
+			t.Errorf("killed, and in state %q, %v", state, err)
+		}
+	}
+}
+
 func TestKillGroup(t *testing.T) {
 	cmd := sleeper(t)
 	pid := cmd.Process.Pid

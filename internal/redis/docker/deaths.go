@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/containerd/errdefs"
-	"github.com/moby/moby/client"
 
 	"github.com/lockbench/lockbench/internal/redis/cluster"
 )
@@ -55,27 +54,21 @@ func (c *Cluster) mourn(ctx context.Context, s *server, r *run) {
 
 // ended says how the container of s ended, or "" if it runs.
 func (c *Cluster) ended(ctx context.Context, s *server) (how string, err error) {
-	err = call(ctx, "look at a container", func(ctx context.Context) error {
-		seen, err := c.engine.cli.ContainerInspect(ctx, s.id(), client.ContainerInspectOptions{})
-		if errdefs.IsNotFound(err) {
-			how = "its container has been removed"
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if state := seen.Container.State; state == nil || !state.Running {
-			how = "its container does not run"
-			if state != nil {
-				how = fmt.Sprintf("its container has ended with exit code %d", state.ExitCode)
-				if state.OOMKilled {
-					how += ", for want of memory"
-				}
-			}
-		}
-		return nil
-	})
-	return how, err
+	seen, err := c.look(ctx, s)
+	state := seen.State
+	switch {
+	case errdefs.IsNotFound(err):
+		return "its container has been removed", nil
+	case err != nil, state != nil && state.Running:
+		return "", err
+	case state == nil:
+		return "its container does not run", nil
+	}
+	how = fmt.Sprintf("its container has ended with exit code %d", state.ExitCode)
+	if state.OOMKilled {
+		how += ", for want of memory"
+	}
+	return how, nil
 }
 
 // latest is the run that began last, if its server has answered, or nil.

@@ -57,6 +57,9 @@ func (s *server) again(ctx context.Context, first func(ctx context.Context, addr
 	if s.cable() != nil {
 		return errors.New("it is off the network; reconnect it first")
 	}
+	if err := s.over(ctx); err != nil {
+		return err
+	}
 	err := call(ctx, "start the container", func(ctx context.Context) error {
 		_, err := s.cluster.engine.cli.ContainerStart(ctx, s.id(), client.ContainerStartOptions{})
 		return err
@@ -67,7 +70,25 @@ func (s *server) again(ctx context.Context, first func(ctx context.Context, addr
 	return s.cluster.started(ctx, s, func(ctx context.Context) error { return first(ctx, s.addr()) })
 }
 
-// Kill ends the container by SIGKILL and waits for its end.
+// over waits until the engine has heard of the end of the latest run: it would not start again what it thinks is
+// running.
+func (s *server) over(ctx context.Context) error {
+	r := s.latest()
+	if r == nil {
+		return nil
+	}
+	return call(ctx, "notice the end of the container", func(ctx context.Context) error {
+		select {
+		case <-r.done:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	})
+}
+
+// Kill ends the container by SIGKILL and waits for its end. Where the server's process can be seen
+// it is killed itself: a busy engine may be longer than a lease in doing so.
 func (s *server) Kill(ctx context.Context) error {
 	r := s.current()
 	if r == nil {
@@ -78,6 +99,10 @@ func (s *server) Kill(ctx context.Context) error {
 	case <-r.done: // it has ended by itself
 	default:
 		r.wanted.Store(true)
+	}
+	if r.process != nil && isHere(r.process.PID, s.id()) && !s.Paused() && r.process.Kill(ctx) == nil {
+		r.dead.Store(true)
+		return nil
 	}
 	return call(ctx, "kill the container", func(ctx context.Context) error {
 		if _, err := s.cluster.engine.cli.ContainerKill(ctx, s.id(), client.ContainerKillOptions{Signal: "KILL"}); err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 	"github.com/testcontainers/testcontainers-go/network"
 
+	"github.com/lockbench/lockbench/internal/osproc"
 	"github.com/lockbench/lockbench/internal/redis/cluster"
 	"github.com/lockbench/lockbench/internal/redis/node"
 	"github.com/lockbench/lockbench/internal/wire"
@@ -86,9 +87,11 @@ type server struct {
 
 // run is the life of a container from one start to its end.
 type run struct {
-	done   chan struct{} // closed once the container does not run
-	wanted atomic.Bool   // that it ends; set before it is killed
-	open   bool          // whether its server has answered; guarded by the server
+	done    chan struct{}   // closed once the engine says that the container does not run
+	wanted  atomic.Bool     // that it ends; set before it is killed
+	dead    atomic.Bool     // its process was killed; the engine may be some time in hearing of it
+	process *osproc.Process // of the server; nil if it cannot be seen from here. Set before the run is open
+	open    bool            // whether its server has answered; guarded by the server
 }
 
 func (c *Cluster) newServer(n cluster.Node, clocks bool) *server {
@@ -113,7 +116,7 @@ func (s *server) current() *run {
 }
 
 func (s *server) running() *run {
-	if s.run == nil || !s.run.open {
+	if s.run == nil || !s.run.open || s.run.dead.Load() {
 		return nil
 	}
 	select {
@@ -227,6 +230,10 @@ func (c *Cluster) started(ctx context.Context, s *server, first func(ctx context
 		return err
 	}
 	if err := first(ctx); err != nil {
+		return err
+	}
+	var err error
+	if r.process, err = c.process(ctx, s); err != nil {
 		return err
 	}
 	s.open(r)

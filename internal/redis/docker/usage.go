@@ -6,8 +6,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/moby/moby/client"
-
 	"github.com/lockbench/lockbench/internal/osproc"
 	"github.com/lockbench/lockbench/internal/redis/node"
 )
@@ -47,17 +45,21 @@ func (c *Cluster) Stopped(ctx context.Context, name string) (pid int, stopped bo
 	}
 	ctx, cancel := c.Links.Bound(ctx)
 	defer cancel()
-	err = call(ctx, "look at a container", func(ctx context.Context) error {
-		seen, err := c.engine.cli.ContainerInspect(ctx, s.id(), client.ContainerInspectOptions{})
-		if err != nil {
-			return err
-		}
-		state := seen.Container.State
-		if state == nil || !state.Running {
-			return node.NotRunning(name)
-		}
-		pid, stopped = state.Pid, state.Paused
-		return nil
-	})
-	return pid, stopped, err
+	seen, err := c.look(ctx, s)
+	if err == nil && (seen.State == nil || !seen.State.Running) {
+		err = node.NotRunning(name)
+	}
+	if err != nil {
+		return 0, false, err
+	}
+	return seen.State.Pid, seen.State.Paused, nil
+}
+
+// process returns the process of s, or nil if it cannot be seen from here.
+func (c *Cluster) process(ctx context.Context, s *server) (*osproc.Process, error) {
+	seen, err := c.look(ctx, s)
+	if err != nil || seen.State == nil || !isHere(seen.State.Pid, s.id()) {
+		return nil, err
+	}
+	return osproc.Find(ctx, seen.State.Pid)
 }

@@ -26,7 +26,11 @@ func TestUsage(t *testing.T) {
 	if _, stopped, err := c.Stopped(t.Context(), "master"); err != nil || stopped {
 		t.Errorf("resumed, and found stopped %v, %v", stopped, err)
 	}
+	r := c.Machines["master"].current()
 	must(t, c.Kill(t.Context(), "master"))
+	if !r.dead.Load() {
+		t.Error("a process that can be seen from here was left to the engine to kill")
+	}
 	if u, err := c.Usage(t.Context(), "master"); err == nil {
 		t.Errorf("a dead server uses %+v", u)
 	}
