@@ -98,7 +98,7 @@ func (j *deadlocks) observe(_ context.Context, s *stretch) error {
 		if e.TTL == histories.NoTTL && !d.owned(e.Index) && !squatted(s.record, e) {
 			b.orphans = paragraph(b.orphans, d.tellOrphan(e))
 			b.left.witness = append(b.left.witness, d.orphan(e)...)
-		} else if o := d.outlasts(e, j.opt); o != nil {
+		} else if o := d.outlasts(e, j.opt.slack()); o != nil {
 			b.orphans = paragraph(b.orphans, tellOutlasts(o, e))
 			b.left.witness = append(b.left.witness, o.Invoke.Index, o.Complete.Index, e.Index)
 		}

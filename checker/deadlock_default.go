@@ -10,9 +10,10 @@ import (
 )
 
 // outlasts returns the acquire without a TTL by which somebody holds the key that an audit found, if
-// the key has no end, or a later one than the lock promises by default. It is nil if the lock promises
-// none, if somebody else may have the key, if the lease was extended, or if a fault of a server may have moved its end.
-func (d *demand) outlasts(audit histories.Event, opt Options) *histories.Op {
+// the key has no end, or a later one than the lock promises by default, by more than slack. It is nil if
+// the lock promises none, if somebody else may have the key, if the lease was extended, or if there was a fault
+// before.
+func (d *demand) outlasts(audit histories.Event, slack time.Duration) *histories.Op {
 	var owner *histories.Hold
 	for i, h := range d.holds {
 		s := d.busy[len(d.busy)-len(d.holds)+i]
@@ -33,12 +34,8 @@ func (d *demand) outlasts(audit histories.Event, opt Options) *histories.Op {
 	if i < 0 || !d.asked[i].Invoke.WithoutTTL() || owner.TTL <= 0 {
 		return nil
 	}
-	if audit.TTL != histories.NoTTL && audit.TTL <= owner.TTL+owner.TTL/100+2*time.Millisecond+max(opt.Tolerance, 0) {
-		return nil
-	}
-	if slices.ContainsFunc(d.Faults, func(f *histories.Op) bool {
-		return f.Invoke.Index < audit.Index && !slices.Contains(opt.clientFaults(), f.Invoke.F)
-	}) {
+	faulty := slices.ContainsFunc(d.Faults, func(f *histories.Op) bool { return f.Invoke.Index < audit.Index })
+	if faulty || audit.TTL != histories.NoTTL && audit.TTL <= plus(owner.TTL, slack) {
 		return nil
 	}
 	return d.asked[i]

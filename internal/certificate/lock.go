@@ -14,11 +14,12 @@ type Call struct {
 	TTL     time.Duration
 	F       kind
 	Mode    sharing // of an acquire
+	Default bool    // an acquire that does not say for how long
 }
 
 // CallOf is the call that an event begins.
 func CallOf(invoke *histories.Event) Call {
-	return Call{F: kindOf(invoke.F), Attempt: invoke.Attempt, Worker: invoke.Worker, Mode: sharingOf(invoke.Mode()), TTL: invoke.TTL}
+	return Call{F: kindOf(invoke.F), Attempt: invoke.Attempt, Worker: invoke.Worker, Mode: sharingOf(invoke.Mode()), TTL: invoke.TTL, Default: invoke.WithoutTTL()}
 }
 
 // A Lock is the state of one key on a server that keeps each lease at least until it is sure to be

@@ -28,6 +28,8 @@ func deadlocked(t *tables, yield func(finding)) {
 			})
 			if e.F == histories.Audit && e.TTL == histories.NoTTL && !owned && !squatted {
 				yield(k.violation([]part{{"audit", e.Index}}, nil))
+			} else if e.F == histories.Audit {
+				k.outlasts(e, busy, yield)
 			}
 		}
 		if calm != never {
@@ -39,6 +41,31 @@ func deadlocked(t *tables, yield func(finding)) {
 		yield(doubt("a fault was never healed"))
 	case !granted:
 		yield(doubt("nobody got a lock after the last fault"))
+	}
+}
+
+// outlasts looks whether the key that an audit found has no end, or a later one than the lock promises to who
+// does not say for how long. It takes that one alone may have the key, and had no fault before nor an extend.
+func (k *table) outlasts(audit histories.Event, busy []span, yield func(finding)) {
+	var owner *hold
+	for i, s := range busy {
+		switch {
+		case at(audit.Index) <= s.from || s.to <= at(audit.Index):
+		case owner != nil:
+			return
+		default:
+			owner = k.holds[i]
+		}
+	}
+	if owner == nil || !owner.granted() || owner.to.event > audit.Index || !owner.Default || owner.TTL <= 0 || len(owner.extends) > 0 ||
+		slices.ContainsFunc(k.faults, func(f fault) bool { return f.from < at(audit.Index) }) {
+		return
+	}
+	events, of, promised := []part{{"granted", owner.to.event}, {"audit", audit.Index}}, []uint64{owner.Attempt}, plus(owner.TTL, k.terms.Slack)
+	if audit.TTL == histories.NoTTL {
+		yield(k.violation(events, of))
+	} else if audit.TTL > promised {
+		yield(k.violation(events, of, less("default lease and slack", promised, "time to live", audit.TTL)))
 	}
 }
 
