@@ -38,20 +38,21 @@ WITH    := ./harness ./histories ./locks ./locktest ./internal/explore ./cmd/loc
 ALONE   := /(checker|oracle|demo|peers|report|html|picture|plot|causes|certificate|certify|orders|explain|catalogue|packed|schedule|words|house|choosing|scenarios|survey)$$
 ALL      = $(if $(TESTFLAGS),,$(filter ./...,$(PKG)))
 # A quarter of the processor's time went to the garbage collector; tests have little garbage and end soon.
-SPARING  = GOGC=$${GOGC:-400}
-GO_TEST  = $(SPARING) $(GO) test -vet=off -count=1 -timeout $(TIMEOUT) -parallel $(WIDE) -v
+SPARING  = env GOGC=$${GOGC:-400}
+GO_TEST  = $(GO) test -vet=off -count=1 -timeout $(TIMEOUT) -parallel $(WIDE) -v
 
-# What is raced has real servers and a Docker engine, which need the processor in time. What is not runs beside each other.
+# What is raced has real servers and a Docker engine, and waits for them half of the time. Packages that are not stay in virtual time,
+# and get what is left of the processor.
 # Nothing is taken from the test cache: it does not notice that redis-server was installed. make lint vets.
 test: ## Run the tests and list what was skipped and why (PKG=./internal/wire TESTFLAGS='-run X' FAIL_ON_SKIP=1)
-	@{ worst=0; try() { $(GO_TEST) "$$@" || worst=$$?; }; \
+	@{ worst=0; try() { $(SPARING) "$$@" || worst=$$?; }; \
 		if [ -n '$(and $(ALL),$(UNRACED),$(ALONE))' ]; then \
-			try $(RACE) -skip '$(UNRACED)' $$($(GO) list ./... | grep -vE '$(ALONE)'); \
 			beside=$$(mktemp) && trap 'rm -f "$$beside"' EXIT; \
-			{ worst=0; try $$($(GO) list ./... | grep -E '$(ALONE)'); exit $$worst; } >"$$beside" & \
-			try -run '$(UNRACED)' $(WITH); \
+			{ worst=0; try nice -n 10 $(GO_TEST) $$($(GO) list ./... | grep -E '$(ALONE)'); exit $$worst; } >"$$beside" & \
+			try $(GO_TEST) $(RACE) -skip '$(UNRACED)' $$($(GO) list ./... | grep -vE '$(ALONE)'); \
+			try $(GO_TEST) -run '$(UNRACED)' $(WITH); \
 			wait $$! || worst=$$?; cat "$$beside"; \
-		else try $(RACE) $(TESTFLAGS) $(PKG); fi; \
+		else try $(GO_TEST) $(RACE) $(TESTFLAGS) $(PKG); fi; \
 		echo "go test exited $$worst"; } | \
 		awk -v race='$(RACE)' -v fail_on_skip='$(FAIL_ON_SKIP)' -v allow_skip='$(ALLOW_SKIP)' -f internal/testkit/effort/summary.awk
 
