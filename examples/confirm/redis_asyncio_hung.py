@@ -8,7 +8,7 @@ import redis.asyncio
 
 
 async def main(port):
-    lock = redis.asyncio.Redis("127.0.0.1", port=port).lock("orders/42", timeout=1)
+    lock = redis.asyncio.Redis(host="127.0.0.1", port=port).lock("orders/42", timeout=1)
     call = asyncio.ensure_future(lock.acquire(blocking=False))
     done, _ = await asyncio.wait([call], timeout=10)  # ten times the lease
     call.cancel()

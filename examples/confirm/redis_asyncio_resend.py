@@ -24,9 +24,9 @@ def proxy(listener, port, direct):
 
 
 port, listener = int(sys.argv[1]), socket.create_server(("127.0.0.1", 0))
-direct = redis.Redis("127.0.0.1", port=port)
+direct = redis.Redis(host="127.0.0.1", port=port)
 threading.Thread(target=proxy, args=(listener, port, direct), daemon=True).start()
-lock = redis.asyncio.Redis("127.0.0.1", port=listener.getsockname()[1]).lock("orders/42", timeout=10)
+lock = redis.asyncio.Redis(host="127.0.0.1", port=listener.getsockname()[1]).lock("orders/42", timeout=10)
 got = asyncio.run(lock.acquire(blocking=False))
 print("acquire(blocking=False) returned %s, and its key is there: %s" % (got, direct.exists("orders/42") == 1))
 sys.exit(0 if not got and direct.exists("orders/42") else 1)

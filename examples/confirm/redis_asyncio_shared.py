@@ -7,7 +7,7 @@ import redis.asyncio
 
 
 async def main(port):
-    client = redis.asyncio.Redis("127.0.0.1", port=port)
+    client = redis.asyncio.Redis(host="127.0.0.1", port=port)
     lock = client.lock("orders/42", timeout=10)
     assert await asyncio.create_task(lock.acquire(blocking=False))
     refused = not await asyncio.create_task(lock.acquire(blocking=False))

@@ -4,7 +4,7 @@ import sys
 
 import redis
 
-client = redis.Redis("127.0.0.1", port=int(sys.argv[1]))
+client = redis.Redis(host="127.0.0.1", port=int(sys.argv[1]))
 lock = client.lock("orders/42", timeout=10)
 assert lock.acquire(blocking=False)
 extended = lock.extend(0, replace_ttl=True)

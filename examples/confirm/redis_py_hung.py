@@ -7,7 +7,7 @@ import threading
 import redis
 
 hung = socket.create_server(("127.0.0.1", 0))
-lock = redis.Redis("127.0.0.1", port=hung.getsockname()[1]).lock("orders/42", timeout=1)
+lock = redis.Redis(host="127.0.0.1", port=hung.getsockname()[1]).lock("orders/42", timeout=1)
 call = threading.Thread(target=lambda: lock.acquire(blocking=False), daemon=True)
 call.start()
 call.join(10)  # ten times the lease

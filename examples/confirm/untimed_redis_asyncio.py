@@ -7,7 +7,7 @@ import redis.asyncio
 
 
 async def main():
-    client = redis.asyncio.Redis("127.0.0.1", port=int(sys.argv[1]))
+    client = redis.asyncio.Redis(host="127.0.0.1", port=int(sys.argv[1]))
     assert await client.lock("orders/42").acquire(blocking=False)
     for key in await client.keys():
         left = await client.pttl(key)

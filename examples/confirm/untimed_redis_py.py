@@ -4,7 +4,7 @@ import sys
 
 import redis
 
-client = redis.Redis("127.0.0.1", port=int(sys.argv[1]))
+client = redis.Redis(host="127.0.0.1", port=int(sys.argv[1]))
 assert client.lock("orders/42").acquire(blocking=False)
 for key in client.keys():
     left = client.pttl(key)
