@@ -43,7 +43,7 @@ func (c *Cluster) SetClock(_ context.Context, name string, offset time.Duration,
 }
 
 // setClock sets the clock. Redis keeps the instant at which a key expires and miniredis
-// the time that is left to it: where the clock goes back, keys are given that much more.
+// the time that is left to it, and so with fields: where the clock goes back, they are given that much more.
 func (n *node) setClock(offset time.Duration, rate float64) {
 	n.tick() // until now the old clock counts
 	m := n.server()
@@ -58,9 +58,16 @@ func (n *node) setClock(offset time.Duration, rate float64) {
 	n.mu.Unlock()
 	n.tick()
 	back := before.Sub(n.now())
+	if back <= 0 {
+		return
+	}
 	for _, k := range keys {
-		if ttl := m.TTL(k); ttl > 0 && back > 0 {
+		if ttl := m.TTL(k); ttl > 0 {
 			m.SetTTL(k, ttl+back)
+		}
+		fields, _ := fieldTTLs(m, k)
+		for f, ttl := range fields {
+			m.HExpire(k, f, ttl+back)
 		}
 	}
 }

@@ -18,9 +18,26 @@ type entry struct {
 	kind    string
 	str     string
 	fields  map[string]string
+	ends    map[string]time.Time // of those fields that have one
 	list    []string
 	scores  map[string]float64
 	expires time.Time // zero: never
+}
+
+// gone reports whether the entry has ended by now: a hash ends with the last of its fields.
+func (e entry) gone(now time.Time) bool {
+	if !e.expires.IsZero() && !e.expires.After(now) {
+		return true
+	}
+	if len(e.ends) == 0 || len(e.ends) < len(e.fields) {
+		return false
+	}
+	for _, end := range e.ends {
+		if end.After(now) {
+			return false
+		}
+	}
+	return true
 }
 
 // snapshot copies what the node holds, whose server is m. The server's clock moves to the node's:
@@ -53,6 +70,11 @@ func snapshot(m *miniredis.Miniredis, now time.Time) map[string]entry {
 			for _, f := range fields {
 				e.fields[f] = m.HGet(k, f)
 			}
+			left, _ := fieldTTLs(m, k)
+			e.ends = map[string]time.Time{}
+			for f, ttl := range left {
+				e.ends[f] = now.Add(ttl)
+			}
 		case "list":
 			list, _ := m.List(k)
 			e.list = slices.Clone(list) // it is the server's own
@@ -75,7 +97,7 @@ func restore(m *miniredis.Miniredis, data map[string]entry, now time.Time) {
 	m.SetTime(now)
 	m.FlushAll()
 	for k, e := range data {
-		if !e.expires.IsZero() && !e.expires.After(now) {
+		if e.gone(now) {
 			continue
 		}
 		switch e.kind {
@@ -83,7 +105,12 @@ func restore(m *miniredis.Miniredis, data map[string]entry, now time.Time) {
 			_ = m.Set(k, e.str) // fails only for a key of another type, and there is none
 		case "hash":
 			for f, v := range e.fields {
-				m.HSet(k, f, v)
+				switch end, ends := e.ends[f]; {
+				case !ends:
+					m.HSet(k, f, v)
+				case end.After(now):
+					m.HSetEX(k, end.Sub(now), f, v)
+				}
 			}
 		case "list":
 			_, _ = m.RPush(k, e.list...)

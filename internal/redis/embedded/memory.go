@@ -70,13 +70,13 @@ func spoil(srv *server.Server, p *server.Peer) {
 
 func isSpoiler(cmd string, args []string) bool { return cmd == "GET" && len(args) == 0 }
 
-// needsMemory reports whether Redis 7.0 puts the flag denyoom on a command that miniredis
-// knows.
+// needsMemory reports whether Redis puts the flag denyoom on a command that miniredis knows: 7.0, or
+// 8.0 on those that came later.
 func needsMemory(cmd string) bool {
 	switch cmd {
 	case "SET", "SETNX", "SETEX", "PSETEX", "GETSET", "MSET", "MSETNX", "APPEND", "SETRANGE", "SETBIT", "BITOP",
 		"INCR", "INCRBY", "INCRBYFLOAT", "DECR", "DECRBY", "COPY", "RESTORE",
-		"HSET", "HSETNX", "HMSET", "HINCRBY", "HINCRBYFLOAT",
+		"HSET", "HSETNX", "HMSET", "HINCRBY", "HINCRBYFLOAT", "HSETEX", "HEXPIRE",
 		"LPUSH", "LPUSHX", "RPUSH", "RPUSHX", "LINSERT", "LSET", "LMOVE", "BLMOVE", "RPOPLPUSH", "BRPOPLPUSH",
 		"SADD", "SDIFFSTORE", "SINTERSTORE", "SUNIONSTORE",
 		"ZADD", "ZINCRBY", "ZINTERSTORE", "ZUNIONSTORE", "GEOADD", "GEORADIUS", "GEORADIUSBYMEMBER",

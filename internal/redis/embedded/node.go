@@ -185,7 +185,7 @@ func (n *node) inspect(keys []string) ([]cluster.KeyState, error) {
 		if !states[i].Exists {
 			continue
 		}
-		if states[i].TTL = m.TTL(k); states[i].TTL == 0 {
+		if states[i].TTL = timeToLive(m, k); states[i].TTL == 0 {
 			states[i].TTL = histories.NoTTL
 		}
 		switch states[i].Type {
@@ -263,7 +263,7 @@ func isWrite(cmd string) bool {
 	case "SET", "SETNX", "SETEX", "PSETEX", "GETSET", "GETDEL", "GETEX", "APPEND",
 		"INCR", "INCRBY", "DECR", "DECRBY", "DEL", "UNLINK",
 		"EXPIRE", "PEXPIRE", "EXPIREAT", "PEXPIREAT", "PERSIST",
-		"HSET", "HSETNX", "HDEL", "HINCRBY", "LPUSH", "RPUSH", "LPOP", "RPOP",
+		"HSET", "HSETNX", "HDEL", "HINCRBY", "HSETEX", "HEXPIRE", "HPERSIST", "LPUSH", "RPUSH", "LPOP", "RPOP",
 		"SADD", "SREM", "ZADD", "ZREM", "FLUSHALL", "FLUSHDB", "EVAL", "EVALSHA", "FCALL", "FUNCTION", "DELEX", "DELIFEQ":
 		return true
 	}

@@ -153,7 +153,7 @@ func (n *node) recover() error {
 func changed(before, after map[string]entry, now time.Time) int {
 	alive := func(d map[string]entry, key string) (entry, bool) {
 		e, ok := d[key]
-		return e, ok && (e.expires.IsZero() || e.expires.After(now))
+		return e, ok && !e.gone(now)
 	}
 	count := 0
 	for key := range after {

@@ -22,6 +22,7 @@ func mayBeSkipped() map[string]string {
 		"harness/harness_test.go":                    "a newer server",
 		"locks/world_test.go":                        "a newer server",
 		"internal/redis/embedded/ifeq_test.go":       "a Valkey of version 9.0 or newer",
+		"internal/redis/embedded/hsetex_test.go":     "a Redis of version 8.0 or newer, or a Valkey of 9.0",
 		"internal/testkit/choosing/measured_test.go": "make choosing-measured",
 		"internal/testkit/effort/effort.go":          "to be run without -short",
 		"internal/testkit/effort/summary_test.go":    "nothing: it tests how skips are told",
