@@ -105,14 +105,26 @@ func asClocked(c cluster.Cluster) (_ clocked, how string, err error) {
 	return s, how, err
 }
 
-// The keys are listed by KEYS, since SCAN may give one twice.
+// The keys are listed by KEYS, since SCAN may give one twice. Fields end, too, on servers that know HPTTL.
 const expireEarlier = `local by, moved, gone = tonumber(ARGV[1]), 0, 0
+local function count(ttl)
+  moved = moved + 1
+  if ttl <= by then gone = gone + 1 end
+end
 for _, key in ipairs(redis.call('KEYS', '*')) do
+  if redis.call('TYPE', key).ok == 'hash' then
+    for _, field in ipairs(redis.call('HKEYS', key)) do
+      local ttl = redis.pcall('HPTTL', key, 'FIELDS', 1, field)[1]
+      if ttl and ttl >= 0 then
+        redis.call('HPEXPIRE', key, math.max(ttl - by, 0), 'FIELDS', 1, field)
+        count(ttl)
+      end
+    end
+  end
   local ttl = redis.call('PTTL', key)
   if ttl >= 0 then
     redis.call('PEXPIRE', key, ttl - by)
-    moved = moved + 1
-    if ttl <= by then gone = gone + 1 end
+    count(ttl)
   end
 end
 return {moved, gone}`

@@ -158,7 +158,7 @@ func (w *Deployment) inspect(ctx context.Context, node, key string) (map[string]
 		if err != nil {
 			return nil, err
 		}
-		ttl, err := client.PTTL(ctx, name).Result()
+		ttl, err := timeToLive(ctx, client, kind, name)
 		if err != nil {
 			return nil, err
 		}
@@ -167,6 +167,26 @@ func (w *Deployment) inspect(ctx context.Context, node, key string) (map[string]
 		}
 	}
 	return found, nil
+}
+
+// timeToLive is what PTTL answers, but of a hash that ends with its fields what is left to the last of them.
+func timeToLive(ctx context.Context, client *redis.Client, kind, name string) (time.Duration, error) {
+	ttl, err := client.PTTL(ctx, name).Result()
+	if err != nil || ttl != -1 || kind != "hash" {
+		return ttl, err
+	}
+	fields, err := client.HKeys(ctx, name).Result()
+	if err != nil || len(fields) == 0 {
+		return -2, err
+	}
+	left, err := client.HPTTL(ctx, name, fields...).Result()
+	switch {
+	case redis.HasErrorPrefix(err, "unknown command"), slices.Contains(left, -1):
+		return -1, nil
+	case err != nil, slices.Max(left) < 0:
+		return -2, err
+	}
+	return time.Duration(slices.Max(left)) * time.Millisecond, nil
 }
 
 func content(ctx context.Context, client *redis.Client, kind, name string) (string, error) {
@@ -180,6 +200,9 @@ func content(ctx context.Context, client *redis.Client, kind, name string) (stri
 		var lines []string
 		for field, value := range fields {
 			lines = append(lines, field+"="+value)
+		}
+		if len(lines) == 0 && err == nil {
+			err = redis.Nil // its fields have ended
 		}
 		slices.Sort(lines)
 		return strings.Join(lines, " "), err

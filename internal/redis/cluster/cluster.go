@@ -57,7 +57,7 @@ type KeyState struct {
 	Exists   bool
 	Type     string        // string, hash, ...
 	Value    string        // of a string key
-	TTL      time.Duration // remaining; histories.NoTTL (-1) if the key never expires
+	TTL      time.Duration // remaining, of a hash at most until the last field ends; histories.NoTTL (-1) if the key never expires
 	Fields   []Field       // of a hash its fields and values, of a sorted set its members and scores; by name
 }
 

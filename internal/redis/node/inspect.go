@@ -13,8 +13,8 @@ import (
 	"github.com/lockbench/lockbench/internal/wire"
 )
 
-// Inspect looks at all keys of a database at one instant, in a transaction. The connection
-// stays with that database.
+// Inspect looks at all keys of a database at one instant, in a transaction, and at the ends of fields a
+// moment later. The connection stays with that database.
 func Inspect(ctx context.Context, conn *wire.Conn, database int, keys []string) ([]cluster.KeyState, error) {
 	return inspect(ctx, conn, database, keys, true)
 }
@@ -63,7 +63,7 @@ func inspect(ctx context.Context, conn *wire.Conn, database int, keys []string, 
 		}
 		states[i].Database = database
 	}
-	return states, nil
+	return states, lookAtFields(ctx, conn, states)
 }
 
 // inspectEach looks at one key after another, for a server in cluster mode does not look at
