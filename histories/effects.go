@@ -55,7 +55,7 @@ type Effect struct {
 	// From and To bound when the server executed it. To is at the end of time if the server
 	// has not been seen to answer.
 	From, To time.Duration
-	// Value is what Takes and Overwrites gave the key; "" if that is not known or is no string.
+	// Value is what Takes and Overwrites gave the key, or the one field that it has; "" if that is not known.
 	Value string
 	// TTL is the time to live that Takes, Overwrites and Extends gave the key: NoTTL if it has
 	// none, 0 if that is not known.
@@ -96,6 +96,7 @@ func Effects(x []Exchange, database int) []Effect {
 	}
 	var found []Effect
 	for _, at := range order {
+		throughOneField(byPlace[at])
 		found = append(found, (&slot{known: true}).play(byPlace[at])...) // servers begin empty
 	}
 	slices.SortStableFunc(found, func(a, b Effect) int {

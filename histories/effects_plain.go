@@ -17,6 +17,8 @@ type plainCommand struct {
 	refusal []string
 	// blind says that the reply does not tell whether the key was there: it is that of a put.
 	blind bool
+	// field is that of a hash which it is about; "": the key as a whole, or several.
+	field string
 	// compared is the value that the key must have for it to do anything; "": it need not have any.
 	compared string
 }
@@ -67,11 +69,12 @@ func readCommand(words []string) (c plainCommand, ok bool) {
 	case "PERSIST":
 		c.does, c.ttl = prolonged, NoTTL
 		c.refusal = nil // 0 may mean that it had none
-	case "GET", "EXISTS", "TTL", "PTTL", "TYPE", "STRLEN", "GETRANGE", "HGET", "HEXISTS", "HGETALL", "HLEN", "HKEYS", "HVALS", "HMGET",
+	case "GET", "EXISTS", "TTL", "PTTL", "TYPE", "STRLEN", "GETRANGE", "HGET", "HEXISTS", "HGETALL", "HLEN", "HKEYS", "HVALS", "HMGET", "HTTL", "HPTTL",
 		"ZSCORE", "ZCARD", "ZRANGE", "LRANGE", "LLEN", "SCARD", "SMEMBERS", "SISMEMBER", "EXPIRETIME", "PEXPIRETIME", "WATCH", "DUMP", "TOUCH", "OBJECT":
 		c.does = looked
 		c.keys, c.refusal = look(name, args)
 	}
+	c.readField(name, args[1:])
 	return c, true
 }
 
@@ -104,11 +107,11 @@ func (c *plainCommand) set(args []string, value string) {
 // look returns the keys that a command looks at, and the replies that say that there is none.
 func look(name string, args []string) (keys, refusal []string) {
 	switch name {
-	case "GET":
+	case "GET", "HGET":
 		return args[:1], []string{"nil"}
 	case "TTL", "PTTL":
 		return args[:1], []string{"-2"}
-	case "EXISTS":
+	case "EXISTS", "HEXISTS":
 		return args[:1], []string{"0"}
 	case "OBJECT":
 		return args[min(1, len(args)):], nil

@@ -123,7 +123,7 @@ func (r *effectReader) parse(i int, words []string, db int, reply string) []act 
 	var acts []act
 	for _, key := range c.keys {
 		a := base
-		a.place.Key, a.value, a.ttl = key, c.value, c.ttl
+		a.place.Key, a.field, a.value, a.ttl = key, c.field, c.value, c.ttl
 		a.intent, a.sight, a.would = c.intent(reply, len(c.keys)), c.sight(reply), c.does
 		if c.compared != "" {
 			a.args, a.compares = []string{c.compared}, true

@@ -21,10 +21,11 @@ type scriptCall struct {
 	command string
 	key     int   // number of KEYS, from 1; 0 if that is not told
 	args    []int // numbers of ARGV after the key, from 1
-	nx      bool  // among its options
+	nx, xx  bool  // among its options
 	px, ex  bool
-	at      bool // its time to live is told as an instant, or kept
-	member  bool // on members of a sorted set, in the form that is seen through
+	at      bool   // its time to live is told as an instant, or kept
+	field   string // of a hash that it is about, if that is a word
+	member  bool   // on members of a sorted set, in the form that is seen through
 }
 
 // readScript finds the calls in a script's text.
@@ -55,8 +56,10 @@ func readScript(text string) scriptText {
 		}
 		for _, o := range option.FindAllStringSubmatch(rest, -1) {
 			switch strings.ToUpper(o[1]) {
-			case "NX":
+			case "NX", "FNX":
 				c.nx = true
+			case "FXX":
+				c.xx = true
 			case "PX":
 				c.px = true
 			case "EX":
@@ -65,6 +68,7 @@ func readScript(text string) scriptText {
 				c.at = true
 			}
 		}
+		c.readField(rest)
 		s.calls = append(s.calls, c)
 	}
 	s.clear = len(s.calls) > 0 && len(s.calls) == strings.Count(text, "redis.call")+strings.Count(text, "redis.pcall")
@@ -171,6 +175,7 @@ func (s scriptText) act(a *act, reply string, args []string, inverts bool) {
 // plain sets what calls that are on no members would do to their key, and says whether they make it.
 func (s scriptText) plain(a *act, args []string) (makes bool) {
 	var grows, frees, other, onlyNew bool
+	a.field = s.field()
 	for _, c := range s.calls {
 		switch c.command {
 		case "SET", "SETNX", "PSETEX", "SETEX":
@@ -179,6 +184,13 @@ func (s scriptText) plain(a *act, args []string) (makes bool) {
 			a.value, a.ttl = c.given(args)
 		case "HSET", "HSETNX", "HINCRBY":
 			makes = true
+		case "HSETEX":
+			makes, onlyNew = makes || c.nx, onlyNew || c.nx
+			grows = grows || c.xx && a.compares
+			other = other || a.field == "" || !c.nx && !(c.xx && a.compares) // it writes over what is there
+			a.value, a.ttl = c.given(args)
+		case "HDEL":
+			frees, other = frees || a.field != "", other || a.field == ""
 		case "EXPIRE", "PEXPIRE", "PEXPIREAT", "EXPIREAT", "PERSIST":
 			grows = true
 			a.ttl = 0
@@ -232,7 +244,7 @@ func tells(reply string, inverts bool) (did, told bool) {
 // given are the value and the TTL that a call gave its key: "" and 0 if they are not arguments.
 func (c scriptCall) given(args []string) (value string, ttl time.Duration) {
 	arg := func(i int) string {
-		if i < len(c.args) && 0 < c.args[i] && c.args[i] <= len(args) {
+		if 0 <= i && i < len(c.args) && 0 < c.args[i] && c.args[i] <= len(args) {
 			return args[c.args[i]-1]
 		}
 		return ""
@@ -245,14 +257,18 @@ func (c scriptCall) given(args []string) (value string, ttl time.Duration) {
 	case "SETNX":
 		return arg(0), NoTTL
 	}
+	what, long := 0, 1
+	if c.command == "HSETEX" {
+		what, long = len(c.args)-1, 0
+	}
 	switch {
 	case c.px:
-		return arg(0), units(arg(1), time.Millisecond)
+		return arg(what), units(arg(long), time.Millisecond)
 	case c.ex:
-		return arg(0), units(arg(1), time.Second)
+		return arg(what), units(arg(long), time.Second)
 	}
 	if c.at || len(c.args) > 1 { // its options may be among the arguments
-		return arg(0), 0
+		return arg(what), 0
 	}
-	return arg(0), NoTTL
+	return arg(what), NoTTL
 }

@@ -236,6 +236,7 @@ type act struct {
 	exchange     int
 	client, node string
 	place        Place
+	field        string // of a hash that it is about; "": the key as a whole, or several
 	from, to     time.Duration
 	intent       intent
 	value        string

@@ -37,6 +37,18 @@ const compareAndDelete = `if redis.call('GET', KEYS[1]) == ARGV[1] then
 end
 return 0`
 
+// Scripts of a lock that is a field of a hash.
+const (
+	compareAndHDel = `if redis.call('HGET', KEYS[1], 'owner') == ARGV[1] then
+  return redis.call('HDEL', KEYS[1], 'owner')
+end
+return 0`
+	compareAndHSetEx = `if redis.call('HGET', KEYS[1], 'owner') == ARGV[1] then
+  return redis.call('HSETEX', KEYS[1], 'FXX', 'PX', ARGV[2], 'FIELDS', 1, 'owner', ARGV[1])
+end
+return 0`
+)
+
 // Scripts of a lock whose holders are members of a sorted set, each with its end.
 const (
 	membersNow = `local now = redis.call("TIME")
@@ -77,6 +89,12 @@ func TestEffects(t *testing.T) {
 	}
 	twisted := func(old, young string) histories.Exchange {
 		return script("A", strings.Replace(addMember, old, young, 1), "EVAL d9 1 k aaaa 3000", "1")
+	}
+	hDel := func(client, command, reply string) histories.Exchange {
+		return script(client, compareAndHDel, command, reply)
+	}
+	hSetEx := func(client, command, reply string) histories.Exchange {
+		return script(client, compareAndHSetEx, command, reply)
 	}
 	held := func(x histories.Exchange, replied time.Duration) histories.Exchange {
 		x.Replied = replied
@@ -168,6 +186,29 @@ return redis.call("ZSCORE", key, ARGV[1])`, "EVAL d5 1 k aaaa", "nil"), remove("
 		{"members of a sorted set: another's is removed", inOrder(
 			add("A", "EVAL d3 1 k aaaa 3000", "1"), remove("B", "EVAL d4 1 k bbbb", "1"),
 		), "A takes -; B unclear A"},
+		{"a field: taken, refused, extended, freed", inOrder(
+			sent("A", "HSETEX k FNX PX 3000 FIELDS 1 owner aaaa", "1"), sent("B", "HSETEX k FNX PX 3000 FIELDS 1 owner bbbb", "0"), hSetEx("B", "EVAL d7 1 k bbbb 3000", "0"),
+			hSetEx("A", "EVAL d7 1 k aaaa 4000", "1"), hDel("B", "EVAL d6 1 k bbbb", "0"), hDel("A", "EVAL d6 1 k aaaa", "1"), sent("A", "HGET k owner", "nil"), hDel("A", "EVAL d6 1 k aaaa", "0"),
+		), "A takes -; B refused A; B refused A; A extends A; B refused A; A frees A; A looks -; A refused -"},
+		{"a field: another's is removed after the lease", inOrder(
+			sent("A", "HSETEX k FNX PX 5 FIELDS 1 owner aaaa", "1"), sent("B", "HSETEX k FNX EX 3 FIELDS 1 owner bbbb", "1"), sent("A", "HDEL k owner", "1"), sent("A", "HDEL k owner", "0"),
+		), "A takes -; B takes -; A frees B; A refused -"},
+		{"a field: written over", inOrder(
+			sent("A", "HSETEX k FNX PX 3000 FIELDS 1 owner aaaa", "1"), sent("B", "HSETEX k FIELDS 1 owner bbbb", "1"), sent("A", "DEL k", "1"),
+		), "A takes -; B overwrites A; A frees B"},
+		{"a field: there is another one", inOrder(
+			sent("A", "HSETEX k FNX PX 3000 FIELDS 1 owner aaaa", "1"), sent("B", "HSETEX k FNX PX 3000 FIELDS 1 other bbbb", "1"), sent("A", "HDEL k owner", "1"), sent("A", "HGET k owner", "nil"),
+		), "A unclear -; B unclear ?; A unclear ?; A looks ?"},
+		{"a field: there may be others", inOrder(
+			sent("A", "HSETEX k FNX PX 3000 FIELDS 1 owner aaaa", "1"), sent("B", "HSET k other bbbb", "1"), hDel("A", "EVAL d6 1 k aaaa", "1"), sent("A", "DEL k", "1"),
+		), "A unclear -; B unclear ?; A unclear ?; A frees ?"},
+		{"a field: two at once, one that must be there, and a script that does not compare", inOrder(
+			sent("A", "HSETEX k PX 3000 FIELDS 2 a 1 b 2", "1"), sent("A", "HSETEX k FXX PX 3000 FIELDS 1 a 1", "1"),
+			script("A", `return redis.call('HSETEX', KEYS[1], 'FXX', 'PX', ARGV[2], 'FIELDS', 1, 'a', ARGV[1])`, "EVAL d8 1 k aaaa 3000", "1"),
+		), "A unclear -; A unclear ?; A unclear ?"},
+		{"a field: a script that compares another one", inOrder(
+			sent("A", "HSETEX k FNX PX 3000 FIELDS 1 owner aaaa", "1"), script("A", strings.Replace(compareAndHDel, "owner", "other", 1), "EVAL d9 1 k aaaa", "1"),
+		), "A unclear -; A unclear ?"},
 		{"members of a sorted set: nobody tells what time it is", inOrder(twisted(membersNow, "local now = tonumber(ARGV[1])\n")), "A unclear -"},
 		{"members of a sorted set: the key ends otherwise", inOrder(twisted("[2]\n", "[2] + 1000\n")), "A unclear -"},
 		{"members of a sorted set: others are purged", inOrder(twisted(`"-inf", now`, `"-inf", long`)), "A unclear -"},
@@ -226,6 +267,11 @@ return false`
 		{sent("A", "SETNX k a", "1"), "a", histories.NoTTL},
 		{sent("A", "PSETEX k 20 a", "OK"), "a", 20 * time.Millisecond},
 		{script("A", setNX, "EVAL d1 1 k a 3", "1"), "a", 3 * time.Second},
+		{sent("A", "HSETEX k FNX PX 1500 FIELDS 1 PX a", "1"), "a", 1500 * time.Millisecond},
+		{sent("A", "HSETEX k FNX EX 2 FIELDS 1 owner a", "1"), "a", 2 * time.Second},
+		{sent("A", "HSETEX k FNX FIELDS 1 owner a", "1"), "a", histories.NoTTL},
+		{sent("A", "HSETEX k PXAT 1500 FIELDS 1 owner a", "1"), "a", 0},
+		{script("A", `return redis.call('HSETEX', KEYS[1], 'FNX', 'PX', ARGV[2], 'FIELDS', '1', 'owner', ARGV[1])`, "EVAL d1 1 k a 30", "1"), "a", 30 * time.Millisecond},
 		{script("A", `local r = redis.call("SET",KEYS[1],ARGV[1],"NX","PX",ARGV[2]);redis.call("GET",KEYS[1]);return r`, "EVAL d1 1 k a 30", "OK"), "a", 30 * time.Millisecond},
 		{script("A", addMember, "EVAL d1 1 k a 30", "1"), "a", 30 * time.Millisecond},
 		{script("A", `redis.call('HINCRBY', KEYS[1], ARGV[1], 1) redis.call('PEXPIRE', KEYS[1], ARGV[2]) return 1`, "EVAL d1 1 k a 30", "1"), "", 30 * time.Millisecond},

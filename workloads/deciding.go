@@ -97,7 +97,7 @@ func (d deciding) would(c wire.Command) bool {
 		return slices.ContainsFunc(held, func(k cluster.KeyState) bool { return k.Exists && k.Key == c.Key() && k.Value == value })
 	}
 	option := func(name string) bool {
-		return len(c.Args) > 2 && slices.ContainsFunc(c.Args[2:], func(a string) bool { return strings.EqualFold(a, name) })
+		return slices.ContainsFunc(options(c), func(a string) bool { return strings.EqualFold(a, name) })
 	}
 	switch c.Name {
 	case "DEL", "UNLINK", "GETDEL", "HDEL", "SREM", "ZREM":
@@ -106,10 +106,21 @@ func (d deciding) would(c wire.Command) bool {
 		return !there
 	case "SET":
 		return (!there || !option("NX")) && (there || !option("XX"))
+	case "HSETEX":
+		return (!there || !option("FNX")) && (there || !option("FXX"))
 	case "EVALSHA", "FCALL":
 		return d.knows(c)
 	}
 	return there || !expires(c)
+}
+
+// options are what follows the key and the value of a SET, or stands before the fields of an HSETEX.
+func options(c wire.Command) []string {
+	if c.Name == "HSETEX" {
+		fields := slices.IndexFunc(c.Args, func(a string) bool { return strings.EqualFold(a, "FIELDS") })
+		return c.Args[1:max(1, fields)]
+	}
+	return c.Args[min(2, len(c.Args)):]
 }
 
 // compared is the value that the key must have for a command to do anything, if it is one that compares.
@@ -133,13 +144,13 @@ func compared(c wire.Command) (value string, ok bool) {
 	return "", false
 }
 
-// expires reports whether a command sets when a key ends, and nothing else.
+// expires reports whether a command sets when a key or a field ends, and nothing else.
 func expires(c wire.Command) bool {
 	if value, ok := compared(c); ok && c.Name == "SET" {
 		return c.Args[1] == value
 	}
 	switch c.Name {
-	case "EXPIRE", "PEXPIRE", "EXPIREAT", "PEXPIREAT", "PERSIST", "GETEX":
+	case "EXPIRE", "PEXPIRE", "EXPIREAT", "PEXPIREAT", "PERSIST", "GETEX", "HEXPIRE", "HPEXPIRE", "HEXPIREAT", "HPEXPIREAT", "HPERSIST":
 		return true
 	}
 	return false

@@ -92,6 +92,13 @@ func TestWould(t *testing.T) {
 		{[]string{"DEL", "k"}, false, true, false, true},
 		{[]string{"GETDEL", "k"}, false, true, false, true},
 		{[]string{"PEXPIRE", "k", "5"}, false, true, false, false},
+		{[]string{"HGET", "k", "f"}, false, false, false, true},
+		{[]string{"HPTTL", "k", "FIELDS", "1", "f"}, false, false, false, false},
+		{[]string{"HSETEX", "k", "FNX", "PX", "5", "FIELDS", "1", "f", "v"}, true, false, true, false},
+		{[]string{"HSETEX", "k", "px", "5", "fxx", "fields", "1", "f", "v"}, false, true, false, false},
+		{[]string{"HSETEX", "k", "FIELDS", "1", "FNX", "v"}, true, true, true, false}, // a field, and no option
+		{[]string{"HDEL", "k", "f"}, false, true, false, true},
+		{[]string{"HPEXPIRE", "k", "5", "FIELDS", "1", "f"}, false, true, false, false},
 		{[]string{"HINCRBY", "k", "f", "1"}, true, true, true, false},
 		{[]string{"EVAL", "return 1", "1", "k"}, true, true, true, true},
 		{[]string{"EVALSHA", "known", "1", "k"}, true, true, true, true},

@@ -76,7 +76,7 @@ func (c Command) On(database int, keys []string) bool {
 func (c Command) Reads() bool {
 	switch c.Name {
 	case "GET", "MGET", "GETRANGE", "STRLEN", "EXISTS", "TYPE", "TTL", "PTTL", "EXPIRETIME", "PEXPIRETIME", "TOUCH", "OBJECT", "DUMP",
-		"HGET", "HMGET", "HGETALL", "HEXISTS", "HLEN", "HKEYS", "HVALS", "HSTRLEN", "SMEMBERS", "SISMEMBER", "SMISMEMBER", "SCARD",
+		"HGET", "HMGET", "HGETALL", "HEXISTS", "HLEN", "HKEYS", "HVALS", "HSTRLEN", "HTTL", "HPTTL", "SMEMBERS", "SISMEMBER", "SMISMEMBER", "SCARD",
 		"ZSCORE", "ZMSCORE", "ZRANGE", "ZRANGEBYSCORE", "ZREVRANGE", "ZRANK", "ZREVRANK", "ZCARD", "ZCOUNT", "LRANGE", "LLEN", "LINDEX", "LPOS",
 		"WATCH", "EVAL_RO", "EVALSHA_RO", "FCALL_RO", "SORT_RO", "BITCOUNT", "GETBIT", "MEMORY":
 		return true

@@ -35,6 +35,10 @@ func (g *ledger) read(x histories.Exchange) {
 		if len(words) >= 3 {
 			g.set(id, x, key, verb, words)
 		}
+	case "HSETEX":
+		if len(words) > 3 && strings.EqualFold(words[2], "FNX") { // the field's value comes last
+			g.set(id, x, key, "SETNX", append([]string{"SETNX", key, words[len(words)-1]}, words[3:]...))
+		}
 	case "DEL", "UNLINK":
 		g.deleted(id, x, line, words)
 	case "DELEX", "DELIFEQ":
