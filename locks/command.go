@@ -16,6 +16,8 @@ func delexCommand() Command { return Command{Name: "DELEX", Since: "Redis 8.4, V
 
 func delifeqCommand() Command { return Command{Name: "DELIFEQ", Since: "Valkey 9.0"} }
 
+func hsetexCommand() Command { return Command{Name: "HSETEX", Since: "Redis 8.0, Valkey 9.0"} }
+
 func waitaofCommand() Command { return Command{Name: "WAITAOF", Since: "Redis 7.2, Valkey 7.2"} }
 
 func fcallCommand() Command { return Command{Name: "FCALL", Since: "Redis 7.0, Valkey 7.2"} }

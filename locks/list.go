@@ -28,6 +28,7 @@ func entries() Catalogue {
 		setNXPXFCallSpec(),
 		setNXPXDelExSpec(),
 		setNXPXDelIfEqSpec(),
+		hsetexSpec(),
 		extendUncheckedSpec(),
 		extendLaterSpec(),
 		extendNothingSpec(),
