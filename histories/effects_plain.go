@@ -15,8 +15,6 @@ type plainCommand struct {
 	ttl   time.Duration
 	// refusal are the replies that say that it did nothing, and of looks that there is no key.
 	refusal []string
-	// blind says that the reply does not tell whether the key was there: it is that of a put.
-	blind bool
 	// field is that of a hash which it is about; "": the key as a whole, or several.
 	field string
 	// compared is the value that the key must have for it to do anything; "": it need not have any.
@@ -42,9 +40,9 @@ func readCommand(words []string) (c plainCommand, ok bool) {
 	case "SETNX":
 		c.does, c.value, c.ttl = created, arg(1), NoTTL
 	case "SETEX", "PSETEX":
-		c.does, c.value, c.ttl, c.blind = written, arg(2), units(arg(1), unitOf(name, "SETEX")), true
+		c.does, c.value, c.ttl = written, arg(2), units(arg(1), unitOf(name, "SETEX"))
 	case "GETSET":
-		c.does, c.value, c.ttl, c.blind, c.refusal = written, arg(1), NoTTL, true, nil
+		c.does, c.value, c.ttl, c.refusal = written, arg(1), NoTTL, nil
 	case "DEL", "UNLINK":
 		c.does, c.keys = removed, args
 	case "DELIFEQ":
@@ -83,12 +81,12 @@ func (c *plainCommand) set(args []string, value string) {
 	option := func(name string) bool {
 		return len(args) > 2 && slices.ContainsFunc(args[2:], func(w string) bool { return strings.EqualFold(w, name) })
 	}
-	c.does, c.value, c.ttl, c.refusal, c.blind = written, value, setTTL(args), []string{"nil"}, true
+	c.does, c.value, c.ttl, c.refusal = written, value, setTTL(args), []string{"nil"}
 	switch compared := setIf(args); {
 	case option("IFNE") || compared != "" && option("GET"):
 		c.does, c.ttl = guessed, 0
 	case compared != "":
-		c.compared, c.blind = compared, false
+		c.compared = compared
 		if compared == c.value {
 			c.does = prolonged
 		}
@@ -97,7 +95,7 @@ func (c *plainCommand) set(args []string, value string) {
 	case option("GET"):
 		c.refusal = nil
 	case option("NX"):
-		c.does, c.blind = created, false
+		c.does = created
 		if option("KEEPTTL") {
 			c.ttl = NoTTL // that of a key which was not there
 		}

@@ -187,7 +187,7 @@ func (s scriptText) plain(a *act, args []string) (makes bool) {
 		case "HSETEX":
 			makes, onlyNew = makes || c.nx, onlyNew || c.nx
 			grows = grows || c.xx && a.compares
-			other = other || a.field == "" || !c.nx && !(c.xx && a.compares) // it writes over what is there
+			other = other || a.field == "" || !c.nx && (!c.xx || !a.compares) // it writes over what is there
 			a.value, a.ttl = c.given(args)
 		case "HDEL":
 			frees, other = frees || a.field != "", other || a.field == ""

@@ -81,7 +81,7 @@ func TestKill(t *testing.T) {
 		}
 		must(t, p.Kill(t.Context()))
 		if buried {
-			<-waited
+			_ = <-waited // "signal: killed"
 			if state, err := p.State(t.Context()); err == nil {
 				t.Errorf("killed and waited for, and in state %q", state)
 			}
