@@ -179,7 +179,11 @@ func timeToLive(ctx context.Context, client *redis.Client, kind, name string) (t
 	if err != nil || len(fields) == 0 {
 		return -2, err
 	}
-	left, err := client.HPTTL(ctx, name, fields...).Result()
+	ask := []any{"HPTTL", name, "FIELDS", len(fields)} // a go-redis that users may have does not know it
+	for _, field := range fields {
+		ask = append(ask, field)
+	}
+	left, err := client.Do(ctx, ask...).Int64Slice()
 	switch {
 	case redis.HasErrorPrefix(err, "unknown command"), slices.Contains(left, -1):
 		return -1, nil
