@@ -75,13 +75,16 @@ func TestKill(t *testing.T) {
 		cmd := sleeper(t)
 		p, err := osproc.Find(t.Context(), cmd.Process.Pid)
 		must(t, err)
-		waited := make(chan error, 1)
+		waited := make(chan struct{})
 		if buried {
-			go func() { waited <- cmd.Wait() }()
+			go func() {
+				_ = cmd.Wait() // "signal: killed"
+				close(waited)
+			}()
 		}
 		must(t, p.Kill(t.Context()))
 		if buried {
-			_ = <-waited // "signal: killed"
+			<-waited
 			if state, err := p.State(t.Context()); err == nil {
 				t.Errorf("killed and waited for, and in state %q", state)
 			}
