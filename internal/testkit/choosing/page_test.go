@@ -72,7 +72,7 @@ const (
 )
 
 // page is docs/choosing.md in a language.
-func page(all []entry, m measurement, in tongue) string {
+func page(all []entry, others []newer, m measurement, in tongue) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!-- Written by make docs from runs. Do not edit. -->\n\n# %s\n\n%s\n\n%s\n\n", in.Say("Which lock to take"), in.Say(intro),
 		in.Sayf(costIntro, anchor(in.Say("On real servers"))))
@@ -88,6 +88,7 @@ func page(all []entry, m measurement, in tongue) string {
 		}
 	}
 	whole(&b, all, in)
+	newerSection(&b, others, in)
 	m.section(&b, all, in)
 	return b.String()
 }
