@@ -2,7 +2,6 @@ package locks
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -55,22 +54,11 @@ func newHSetEx(env Env) Locker {
 			return deleted(node.Eval(ctx, compareAndHDel, []string{key}, token).Int64())
 		},
 		verify: func(ctx context.Context, node *redis.Client, key, token string) error {
-			switch value, err := node.HGet(ctx, key, "owner").Result(); {
-			case err != nil && !errors.Is(err, redis.Nil):
-				return err
-			case err != nil || value != token:
-				return ErrNotHeld
-			default:
-				return nil
-			}
+			return holds(node.HGet(ctx, key, "owner"), token)
 		},
 		extend: func(ctx context.Context, l *singleLease, ttl time.Duration) error {
 			return extendWith(l, ttl, func() error {
-				extended, err := l.lock.env.Nodes[0].Eval(ctx, compareAndHSetEx, []string{l.key}, l.token, ttl.Milliseconds()).Int64()
-				if err == nil && extended == 0 {
-					return ErrNotHeld
-				}
-				return err
+				return extended(l.lock.env.Nodes[0].Eval(ctx, compareAndHSetEx, []string{l.key}, l.token, ttl.Milliseconds()).Int64())
 			})
 		},
 	}

@@ -131,8 +131,12 @@ func (l *singleLease) from(ttl time.Duration) time.Time { return l.lock.env.Cloc
 // compareAndPExpire gives key the TTL if it holds token: nil, ErrNotHeld, or an
 // indefinite error.
 func compareAndPExpire(ctx context.Context, node *redis.Client, key, token string, ttl time.Duration) error {
-	extended, err := compareAndPExpireScript.run(ctx, node, []string{key}, token, ttl.Milliseconds())
-	if err == nil && extended == 0 {
+	return extended(compareAndPExpireScript.run(ctx, node, []string{key}, token, ttl.Milliseconds()))
+}
+
+// extended is what a script says that extends a lease: 0 is ErrNotHeld.
+func extended(leases int64, err error) error {
+	if err == nil && leases == 0 {
 		return ErrNotHeld
 	}
 	return err
@@ -145,7 +149,12 @@ type getter interface {
 
 // verify sends GET and compares: nil, ErrNotHeld, or an indefinite error.
 func verify(ctx context.Context, node getter, key, token string) error {
-	switch value, err := node.Get(ctx, key).Result(); {
+	return holds(node.Get(ctx, key), token)
+}
+
+// holds says whether the value that is kept is the own token: nil, ErrNotHeld, or an indefinite error.
+func holds(kept *redis.StringCmd, token string) error {
+	switch value, err := kept.Result(); {
 	case errors.Is(err, redis.Nil):
 		return ErrNotHeld
 	case err != nil:

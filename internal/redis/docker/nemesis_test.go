@@ -192,17 +192,16 @@ func partition(s stand) {
 	mustDo(s.t, dial(s.t, s.Cluster, "A", "master"), "PING")
 }
 
-// dead waits until the engine knows that a container does not run.
+// dead waits until the engine, too, knows that a container does not run.
 func (s stand) dead(name string) {
 	s.t.Helper()
-	for ctx := soon(s.t); ; {
-		if running, _ := s.state(name); !running {
-			return
-		}
-		if ctx.Err() != nil {
-			s.t.Fatal(name, " lives")
-		}
-		time.Sleep(poll)
+	select {
+	case <-s.Machines[name].latest().done:
+	case <-soon(s.t).Done():
+		s.t.Fatal(name, " lives")
+	}
+	if running, _ := s.state(name); running {
+		s.t.Error(name, " lives, and the engine said that it had ended")
 	}
 }
 
