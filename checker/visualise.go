@@ -9,12 +9,12 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/anishathalye/porcupine"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/story"
 	"github.com/lockbench/lockbench/internal/words"
 )
 
@@ -47,7 +47,7 @@ func Visualise(w io.Writer, events []histories.Event, res Result) error {
 	for _, key := range keys {
 		sections := read(key)
 		if slices.ContainsFunc(sections, func(s section) bool { return slices.Contains(res.Witness, s.grant) }) {
-			return drawing{events, key.Faults, res, sections, clockOf(timesOf(events))}.write(w)
+			return drawing{events, story.Of(events, nil), res, sections, clockOf(timesOf(events))}.write(w)
 		}
 	}
 	return ErrNothingToDraw
@@ -56,7 +56,7 @@ func Visualise(w io.Writer, events []histories.Event, res Result) error {
 // drawing is a violation that is being drawn.
 type drawing struct {
 	events   []histories.Event
-	all      []*histories.Op // faults
+	told     *story.Story
 	res      Result
 	sections []section // of the key
 	clock    []int64   // of events
@@ -229,6 +229,10 @@ const (
 func (d drawing) beliefs(sections []section) []porcupine.Annotation {
 	var all []porcupine.Annotation
 	_, horizon := d.span(sections)
+	told := map[uint64]story.Belief{} // by attempt
+	for _, b := range d.told.Beliefs() {
+		told[b.Attempt] = b
+	}
 	for i := range sections {
 		s := &sections[i]
 		if s.surfaced {
@@ -249,10 +253,14 @@ func (d drawing) beliefs(sections []section) []porcupine.Annotation {
 			Tag: who + " holds", Start: d.instant(s.granted), End: to, BackgroundColor: colour, Description: who,
 			Details: who + " " + verb + inert(s.hold.Key) + ", from " + d.when(s.grant),
 		})
-		if told := s.hold.Deadline; told > 0 && int64(told) > d.instant(s.granted) {
+		for _, l := range told[s.hold.Attempt].Leases() {
+			from := max(d.instant(s.granted), int64(l.From))
+			if int64(l.To) <= from {
+				continue
+			}
 			all = append(all, porcupine.Annotation{
-				Tag: who + " lease", Start: d.instant(s.granted), End: int64(told), BackgroundColor: "#eef0f2", Description: "until " + words.Seconds(told),
-				Details: fmt.Sprintf("The lock told %s that its lease ends at %s", who, words.Seconds(told)),
+				Tag: who + " lease", Start: from, End: int64(l.To), BackgroundColor: "#eef0f2", Description: "until " + words.Seconds(l.End),
+				Details: fmt.Sprintf("The lock told %s that its lease ends at %s", who, words.Seconds(l.End)),
 			})
 		}
 	}
@@ -278,9 +286,9 @@ func (d drawing) span(sections []section) (from, to int64) {
 func (d drawing) faults(sections []section) []porcupine.Annotation {
 	from, to := d.span(sections)
 	var all []porcupine.Annotation
-	for _, f := range d.all {
+	for _, f := range d.told.Faults() {
 		begin, end := int64(f.Invoke.Time), to
-		if f.Done && healed(f) {
+		if f.Over() {
 			end = min(int64(f.Complete.Time), to)
 		}
 		if begin > to || end < from {
@@ -289,7 +297,7 @@ func (d drawing) faults(sections []section) []porcupine.Annotation {
 		if len(all) == mostAnnotated {
 			break
 		}
-		name := inert(strings.TrimSpace(string(f.Invoke.F) + " " + f.Invoke.Node))
+		name := inert(f.Name())
 		all = append(all, porcupine.Annotation{
 			Tag: "fault: " + name, Start: max(begin, from), End: end, BackgroundColor: faultColour, Description: name,
 			Details: fmt.Sprintf("%s: %s. Event %d at %s", name, inert(f.Invoke.Value), f.Invoke.Index, words.Seconds(f.Invoke.Time)),

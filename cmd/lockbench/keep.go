@@ -8,7 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/language"
 	"github.com/lockbench/lockbench/internal/report"
@@ -53,6 +55,13 @@ func drawPage(w io.Writer, r report.Run, at string, notices []string, in languag
 func pageOptions(r report.Run, at string, notices []string) html.Options {
 	opt := html.Options{Notices: notices, Plots: plot.Draw}
 	if r.Dir != "" {
+		if at == r.Dir {
+			opt.Store = "../../"
+		}
+		if len(r.HarnessErrors) == 0 && slices.ContainsFunc(r.Results, func(res checker.Result) bool { return res.Verdict == checker.Fail }) {
+			dir := quoted(r.Dir)
+			opt.Proof = []string{"lockbench check " + dir + " --certificate certificate.json", "lockbench verify " + dir + " certificate.json"}
+		}
 		for _, name := range []string{
 			histories.EventsFile, histories.CommandsFile, histories.RunFile, histories.ResultsFile, histories.SamplesFile, histories.ScheduleFile, "logs",
 		} {

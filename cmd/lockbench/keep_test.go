@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/language"
 	"github.com/lockbench/lockbench/internal/report"
@@ -22,6 +23,23 @@ func TestFailedRunHasItsPage(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(r.Dir, histories.ReportFile))
 	if err != nil || !strings.Contains(string(page), failed.Error()) {
 		t.Errorf("the page says nothing of the failure: %v", err)
+	}
+}
+
+// TestKeptPageLeadsOn checks that the page of a kept run leads to its store and to a proof of its violations, and one elsewhere not to the store.
+func TestKeptPageLeadsOn(t *testing.T) {
+	r := report.Run{Dir: filepath.Join(t.TempDir(), "a run")}
+	r.Results = []checker.Result{{Property: checker.StrictExclusion, Verdict: checker.Fail}}
+	opt := pageOptions(r, r.Dir, nil)
+	if want := "lockbench verify '" + r.Dir + "' certificate.json"; opt.Store != "../../" || len(opt.Proof) != 2 || opt.Proof[1] != want {
+		t.Errorf("the store is %q and the proof %q, want ../../ and %q", opt.Store, opt.Proof, want)
+	}
+	if opt := pageOptions(r, t.TempDir(), nil); opt.Store != "" {
+		t.Errorf("the page of a run lies elsewhere, and its store is %q", opt.Store)
+	}
+	r.HarnessErrors = []string{"two engines disagree"}
+	if opt := pageOptions(r, r.Dir, nil); len(opt.Proof) != 0 {
+		t.Errorf("what lockbench itself got wrong is proven by %q", opt.Proof)
 	}
 }
 

@@ -101,5 +101,5 @@ func innermost(err error) error {
 
 // drawStored draws a run whose page is not kept.
 func drawStored(w io.Writer, r report.Run) error {
-	return html.Write(w, r, html.Options{Plots: plot.Draw})
+	return html.Write(w, r, html.Options{Plots: plot.Draw, Store: "/"})
 }

@@ -3,14 +3,11 @@ package causes
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/story"
 )
-
-// register is the node of the protected register, which is no server of the lock.
-const register = "register"
 
 // scene is a run, indexed.
 type scene struct {
@@ -71,7 +68,7 @@ func newScene(run Run) *scene {
 	lockOf := s.names(raw)
 	for _, e := range raw {
 		key, ok := lockOf[e.Key]
-		if !ok || e.Node == register {
+		if !ok || e.Node == story.Register {
 			continue
 		}
 		at := place{e.Node, e.Place}
@@ -105,7 +102,7 @@ func (s *scene) names(raw []histories.Effect) map[string]string {
 		return lockOf
 	}
 	for _, e := range raw { // a lock's key is one that a granted acquire made, and that ends
-		if e.Node == register || e.Kind != histories.Takes || lockOf[e.Key] != "" {
+		if e.Node == story.Register || e.Kind != histories.Takes || lockOf[e.Key] != "" {
 			continue
 		}
 		for i := range s.ops {
@@ -197,7 +194,7 @@ func (s *scene) background() map[string]time.Duration {
 	alone := map[string]time.Duration{}
 	for _, x := range s.Exchanges {
 		said := spoken(x)
-		if _, known := alone[said]; known || said == "" || x.Node == register {
+		if _, known := alone[said]; known || said == "" || x.Node == story.Register {
 			continue
 		}
 		speaking := false
@@ -281,16 +278,11 @@ func (s *scene) effectsOf(o *histories.Op) []*effect {
 func (s *scene) exchangesOf(o *histories.Op) []int {
 	var all []int
 	for i, x := range s.Exchanges {
-		if x.Node != register && !setup(x.Command) && s.sent(o, x) {
+		if x.Node != story.Register && !story.Setup(x) && s.sent(o, x) {
 			all = append(all, i)
 		}
 	}
 	return all
-}
-
-// setup reports whether a command belongs to opening a connection and not to the lock.
-func setup(command string) bool {
-	return strings.HasPrefix(command, "HELLO ") || strings.HasPrefix(command, "CLIENT ") || strings.HasPrefix(command, "AUTH ")
 }
 
 // sameHolder reports whether two attempts are one holder's: one that re-enters.

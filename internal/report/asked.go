@@ -91,7 +91,7 @@ func inOne(err string) string { return prose(strings.ReplaceAll(err, "\n", "; ")
 // told is a result's story with the events that prove it. Of what is told elsewhere, vacuous,
 // it says nothing.
 func told(res checker.Result, vacuous []string) string {
-	text := story(res, vacuous)
+	text := resultText(res, vacuous)
 	if len(res.Witness) > 0 {
 		text += " [events " + join(res.Witness) + "]"
 	}

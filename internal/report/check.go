@@ -12,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/language"
+	"github.com/lockbench/lockbench/internal/story"
 	"github.com/lockbench/lockbench/internal/words"
 )
 
@@ -63,7 +64,7 @@ func CheckText(w io.Writer, c Check, style Style) error {
 		p.judged(c, res)
 		if res.Verdict == checker.Fail && !drawn {
 			drawn = true
-			if below := (&printer{style: style}); below.picture(c.Report.Results, c.Drawn) {
+			if below := (&printer{style: style}); below.picture(c.Report.Results, story.Of(c.Drawn, nil)) {
 				p.line("")
 				p.b.WriteString(below.b.String())
 			}
@@ -93,7 +94,7 @@ const mostWitnesses = 10
 // judged writes one property.
 func (p *printer) judged(c Check, res checker.Result) {
 	const name, verdict = len("deadlock freedom"), len("unknown")
-	p.para("  "+pad(label(res.Property), name)+"  "+pad(p.word(res.Verdict), verdict)+"  ", story(res, c.Report.Vacuous), nil)
+	p.para("  "+pad(label(res.Property), name)+"  "+pad(p.word(res.Verdict), verdict)+"  ", resultText(res, c.Report.Vacuous), nil)
 	indent := strings.Repeat(" ", 2+name+2+verdict+2)
 	for i, w := range res.Witness {
 		e, known := c.Cited[w]
@@ -126,9 +127,9 @@ func witness(e histories.Event, judged checker.Property) string {
 	case e.Process == histories.Nemesis:
 		return name(e) + " " + fault(e, e.Type == histories.OK)
 	case e.Type == histories.Invoke:
-		return name(e) + " " + begins(e, language.Language{})
+		return name(e) + " " + begun(e, language.Language{})
 	}
-	return name(e) + " " + ends(e, language.Language{})
+	return name(e) + " " + ended(e, language.Language{})
 }
 
 // footnotes write what concerns all properties.

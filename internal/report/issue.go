@@ -12,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/anomalies"
+	"github.com/lockbench/lockbench/internal/story"
 	"github.com/lockbench/lockbench/internal/words"
 )
 
@@ -124,7 +125,7 @@ func (r Run) onWire(patterns ...string) string {
 	for _, p := range patterns {
 		pattern, fits := regexp.MustCompile(p), false
 		for _, x := range r.Exchanges {
-			if x.Node == register || !setup(x.Command) {
+			if x.Node == story.Register || !story.Setup(x) {
 				continue
 			}
 			m := pattern.FindStringSubmatch(x.Command)
@@ -222,17 +223,13 @@ func (f finding) deciding(r Run) (all []histories.Exchange) {
 	for _, c := range f.cause.Commands {
 		add(c.Exchange)
 	}
-	ops, _ := histories.Pair(r.Events) // of a history that does not pair those that do
-	keys := keysOf(r.Events)
-	for _, o := range slices.Backward(ops) {
+	told := r.Story()
+	for _, o := range slices.Backward(told.Operations()) {
 		if !f.names(o.Invoke.Index) && (!o.Done || !f.names(o.Complete.Index)) {
 			continue
 		}
-		for i, x := range slices.Backward(r.Exchanges) {
-			if x.Client == histories.WorkerName(o.Invoke.Worker) && !setup(x.Command) && sent(o, x, keys) {
-				add(i)
-				break
-			}
+		if sent := told.Sent(o); len(sent) > 0 {
+			add(sent[len(sent)-1])
 		}
 	}
 	for _, i := range at {

@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/language"
+	"github.com/lockbench/lockbench/internal/story"
 )
 
 // Run is everything that a report tells of one run.
@@ -30,6 +31,19 @@ type Run struct {
 	Schedule string `json:"-"` // the text of what was played, if it was played from a file
 	Twin     *Run   `json:"-"` // the same with a lock that keeps what this one breaks; nil: it was not played
 	Gates    []Gate `json:"-"` // what waited for what, in the order of time
+
+	told *story.Story // what happened, if it has been found
+}
+
+// Story is what happened in the run.
+func (r Run) Story() *story.Story { return r.Told().told }
+
+// Told is the run with its story, so that whatever it is handed to need not find it again.
+func (r Run) Told() Run {
+	if r.told == nil || !r.told.Is(r.Events, r.Exchanges) {
+		r.told = story.Of(r.Events, r.Exchanges)
+	}
+	return r
 }
 
 // A Gate is something that waited for something else, as the schedule says. A place is the name of a client or of a server, or empty: it

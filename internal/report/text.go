@@ -39,10 +39,10 @@ func Text(w io.Writer, r Run, style Style) error {
 	if style.Width <= 0 {
 		style.Width = 100
 	}
-	p := &printer{style: style}
+	p, r := &printer{style: style}, r.Told()
 	p.head(r)
 	p.timeline(r)
-	p.picture(r.Report.Results, r.Events)
+	p.picture(r.Report.Results, r.Story())
 	p.verdicts(r)
 	p.end(r)
 	_, err := io.WriteString(w, p.text())

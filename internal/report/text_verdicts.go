@@ -30,7 +30,7 @@ func (p *printer) verdicts(r Run) {
 			quiet = append(quiet, label(res.Property)+" "+verdict)
 			continue
 		}
-		text := story(res, r.Report.Vacuous)
+		text := resultText(res, r.Report.Vacuous)
 		if len(res.Witness) > 0 {
 			text += " [events " + join(res.Witness) + "]"
 		}
@@ -78,9 +78,9 @@ func (p *printer) list(indent string, items []string) {
 	}
 }
 
-// story is a result's story. What it shares with other results, the reasons why the run
+// resultText is what was found of a property. What it shares with other results, the reasons why the run
 // is vacuous, is told once below them.
-func story(res checker.Result, vacuous []string) string {
+func resultText(res checker.Result, vacuous []string) string {
 	text := prose(res.Story)
 	for _, v := range vacuous {
 		text = strings.TrimSpace(strings.Replace(text, "Vacuous: "+prose(v)+".", "", 1))

@@ -2,11 +2,11 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/language"
+	"github.com/lockbench/lockbench/internal/story"
 	"github.com/lockbench/lockbench/internal/words"
 )
 
@@ -41,38 +41,19 @@ const manyRefusals = 3
 
 // A Timeline tells parts of a run in rows.
 type Timeline struct {
-	exchanges []histories.Exchange
-	ops       []histories.Op
-	belief    []histories.Hold
-	byInvoke  map[int]histories.Op
-	completes map[int]histories.Op
-	keys      map[string]bool
-	in        language.Language
+	story *story.Story
+	in    language.Language
 }
 
-// NewTimeline reads a run, in time linear in its length.
-func NewTimeline(r Run) *Timeline {
-	t := &Timeline{
-		exchanges: r.Exchanges, belief: beliefs(r.Events), keys: keysOf(r.Events), in: r.Language,
-		byInvoke: map[int]histories.Op{}, completes: map[int]histories.Op{},
-	}
-	t.ops, _ = histories.Pair(r.Events) // a history that does not pair is told as far as it does
-	for _, o := range t.ops {
-		t.byInvoke[o.Invoke.Index] = o
-		if o.Done {
-			t.completes[o.Complete.Index] = o
-		}
-	}
-	return t
-}
+// NewTimeline returns the timeline of a run. Of a history that does not pair it tells as much as does.
+func NewTimeline(r Run) *Timeline { return &Timeline{story: r.Story(), in: r.Language} }
 
 // Rows tells events, a part of the run's, in their order.
 func (t *Timeline) Rows(events []histories.Event) []Row {
 	if len(events) == 0 {
 		return nil
 	}
-	l := &teller{Timeline: t.meanwhile(events), events: events}
-	l.unasked = l.findUnasked()
+	l := &teller{Timeline: *t, events: events, unasked: t.story.Unasked(events[0].Time, events[len(events)-1].Time)}
 	for i := 0; i < len(events); i++ {
 		e := events[i]
 		l.background(e.Time)
@@ -90,38 +71,6 @@ func (t *Timeline) Rows(events []histories.Event) []Row {
 		i += 2*n - 1
 	}
 	return l.rows
-}
-
-// meanwhile is the timeline without the calls and commands that were over before the events
-// began, or began when they were over.
-func (t *Timeline) meanwhile(events []histories.Event) Timeline {
-	part := *t
-	from, to := events[0].Time, events[len(events)-1].Time
-	part.ops = nil
-	for _, o := range t.ops {
-		if o.Invoke.Time <= to && (!o.Done || o.Complete.Time >= from) {
-			part.ops = append(part.ops, o)
-		}
-	}
-	first, last := events[0].Index-1, events[len(events)-1].Index
-	for _, o := range part.ops { // their commands too are told
-		if o.Fault() || o.Invoke.Index < first || o.Invoke.Index > last {
-			continue
-		}
-		from = min(from, o.Invoke.Time)
-		if o.Done {
-			to = max(to, o.Complete.Time)
-		} else {
-			to = forever
-		}
-	}
-	part.exchanges = nil
-	for _, x := range t.exchanges {
-		if from <= x.Sent && x.Sent <= to {
-			part.exchanges = append(part.exchanges, x)
-		}
-	}
-	return part
 }
 
 // A teller tells some events.
@@ -157,25 +106,25 @@ func (t *teller) tell(i int) {
 	e := t.events[i]
 	r := Row{First: e.Index, Last: e.Index, At: e.Time, Who: name(e), English: t.in.Name() != language.Language{}.Name() && foreign(e)}
 	in := tongue(e, t.in)
-	begun, isBegin := t.byInvoke[e.Index]
-	ended, isEnd := t.completes[e.Index]
+	o, known := t.story.Operation(e.Index)
+	begins, ends := known && o.Invoke.Index == e.Index, known && o.Invoke.Index != e.Index
 	switch {
-	case isBegin && t.brief(begun):
+	case begins && atOnce(o):
 		return // told at its end
-	case isEnd && t.brief(ended):
-		r.First = ended.Invoke.Index
+	case ends && atOnce(o):
+		r.First = o.Invoke.Index
 	}
 	switch {
 	case e.Process == histories.Nemesis && !e.Single():
-		r.What = fault(e, isEnd && !t.brief(ended))
-	case isBegin:
-		r.What, r.Wire = begins(e, in), t.wire(begun, t.next(i))
+		r.What = fault(e, ends && !atOnce(o))
+	case begins:
+		r.What, r.Wire = begun(e, in), t.wire(o, t.next(i))
 	case e.Single():
 		r.What = single(e, in)
 	default:
-		r.What = ends(e, in)
-		if isEnd && t.brief(ended) {
-			r.Wire = t.wire(ended, forever)
+		r.What = ended(e, in)
+		if ends && atOnce(o) {
+			r.Wire = t.wire(o, forever)
 		}
 	}
 	t.add(r)
@@ -194,39 +143,17 @@ func (t *teller) next(i int) time.Duration {
 	return forever
 }
 
-// brief reports whether nothing happened between an op's two events, so that one row tells
-// both.
-func (t *teller) brief(o histories.Op) bool {
-	return o.Done && o.Complete.Index == o.Invoke.Index+1
-}
+// atOnce reports whether nothing happened between an operation's two events, so that one row tells both.
+func atOnce(o histories.Op) bool { return o.Done && o.Complete.Index == o.Invoke.Index+1 }
 
 // alarms tells who else believes to hold the lock when e grants it.
 func (t *teller) alarms(e histories.Event) {
-	mine := histories.Hold{Mode: t.completes[e.Index].Invoke.Mode(), Worker: e.Worker}
-	for _, h := range t.belief {
-		if h.Key != e.Key || h.Attempt == e.Attempt || h.Shares(mine) || h.Returned.Event > e.Index || !h.Open() && h.Ended.Event < e.Index {
-			continue
-		}
-		other := histories.WorkerName(h.Worker)
+	for _, m := range t.story.Meetings(e.Index) {
+		other := m.Holder.Client()
 		what := t.in.Sayf("%s and %s both believe that they hold %s", other, name(e), show(e.Key))
-		if end := toldBy(h, e.Index); end > 0 && end <= e.Time {
-			what += t.in.Sayf(", though %s's lease ended at %s", other, words.Instant(end))
+		if m.Lapsed > 0 {
+			what += t.in.Sayf(", though %s's lease ended at %s", other, words.Instant(m.Lapsed))
 		}
 		t.add(Row{First: None, Last: None, At: e.Time, Who: "!!", What: what, Alarm: true})
 	}
-}
-
-// toldBy is when the holder had been told, before an event, that its lease ends; 0 if it was not.
-func toldBy(h histories.Hold, event int) time.Duration {
-	d := h.Deadline
-	for _, x := range h.Extends {
-		if x.Deadline > 0 && x.Returned.Event < event {
-			d = x.Deadline
-		}
-	}
-	return d
-}
-
-func beliefs(events []histories.Event) []histories.Hold {
-	return slices.DeleteFunc(histories.Holds(events), func(h histories.Hold) bool { return !h.Believed() })
 }

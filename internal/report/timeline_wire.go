@@ -8,24 +8,21 @@ import (
 
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/language"
+	"github.com/lockbench/lockbench/internal/story"
 	"github.com/lockbench/lockbench/internal/words"
 )
 
 // wire tells the commands that an op sent, and their replies. A reply that came after
 // the instant told, at which the timeline goes on, is told with its time.
 func (t *teller) wire(o histories.Op, told time.Duration) []string {
-	who := histories.WorkerName(o.Invoke.Worker)
-	section := slices.Contains([]histories.F{histories.Read, histories.Write, histories.Incr, histories.Draw}, o.Invoke.F)
 	type group struct {
 		command, reply string
 		nodes          []string
 	}
 	var own []histories.Exchange
-	for _, x := range t.exchanges {
-		if x.Client != who || setup(x.Command) || !sent(o, x, t.keys) {
-			continue
-		}
-		if section && x.Node != register && !strings.HasPrefix(x.Command, "GET") {
+	for _, i := range t.story.Sent(o) {
+		x := t.story.Exchanges[i]
+		if story.Section(o.Invoke.F) && x.Node != story.Register && !strings.HasPrefix(x.Command, "GET") {
 			continue
 		}
 		own = append(own, x)
@@ -81,9 +78,4 @@ func answer(x histories.Exchange, told time.Duration, in language.Language) stri
 		reply = strings.TrimSuffix(in.Say(x.Note)+": "+reply, ": ")
 	}
 	return reply
-}
-
-// setup reports whether a command belongs to opening a connection and not to the lock.
-func setup(command string) bool {
-	return strings.HasPrefix(command, "HELLO ") || strings.HasPrefix(command, "CLIENT ") || strings.HasPrefix(command, "AUTH ")
 }

@@ -45,7 +45,7 @@ func fault(e histories.Event, over bool) string {
 	return what
 }
 
-func begins(e histories.Event, in language.Language) string {
+func begun(e histories.Event, in language.Language) string {
 	switch e.F {
 	case histories.Acquire:
 		return in.Sayf("acquires %s …", show(e.Key)+as(e, in))
@@ -83,7 +83,7 @@ func call(e histories.Event, in language.Language) string {
 	return strings.TrimSpace(in.Say(show(string(e.F))) + " " + show(e.Key))
 }
 
-func ends(e histories.Event, in language.Language) string {
+func ended(e histories.Event, in language.Language) string {
 	what := ""
 	switch e.F {
 	case histories.Acquire:

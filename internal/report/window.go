@@ -14,11 +14,11 @@ const around = 12
 // says which they are: all that happened in the violation's window if that is not long, else
 // the calls of its attempts there and the faults.
 func window(events []histories.Event, report checker.Report) ([]histories.Event, string) {
-	i := slices.IndexFunc(report.Results, func(res checker.Result) bool { return res.Verdict == checker.Fail && len(res.Witness) > 0 })
-	if i < 0 {
+	proven := Proven(report.Results)
+	if len(proven) == 0 {
 		return events[:min(2*around, len(events))], "the first"
 	}
-	res := report.Results[i]
+	res := proven[0]
 	which := "those around the first violation of " + label(res.Property)
 	if w := res.Window; w != nil && w.First <= w.Last && w.Last < len(events) {
 		if w.Last-w.First < longStory {

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/story"
 )
 
 // How much a sketch shows, so that it stays a few lines.
@@ -25,6 +27,7 @@ type sketch struct {
 	first   int              // event
 	last    int
 	events  []histories.Event // of the attempts, in order
+	beliefs []story.Belief    // in them, as far as they go
 	faults  []span
 	end     time.Duration // of the last event
 }
@@ -37,19 +40,19 @@ type span struct {
 
 // sketched returns what there is to draw of the first violation, together with the others
 // that are about the same few attempts. It returns false if a drawing says nothing of it.
-func sketched(results []checker.Result, events []histories.Event, columns int) (sketch, bool) {
+func sketched(results []checker.Result, told *story.Story, columns int) (sketch, bool) {
 	var best sketch
 	for _, res := range results {
 		if !draws(res) {
 			continue
 		}
-		s := gather(append(slices.Clone(best.results), res), events)
+		s := gather(append(slices.Clone(best.results), res), told)
 		switch {
 		case len(best.results) == 0 && !s.tells():
 			return sketch{}, false
 		case len(best.results) == 0:
 			best = s
-		case len(s.lanes()) <= mostLanes && len(s.marks()) <= mostMarks && len(s.instants(true))*crowdedPer <= columns:
+		case len(s.lanes()) <= mostLanes && len(Violations(s.results)) <= mostMarks && len(s.instants(true))*crowdedPer <= columns:
 			best = s
 		}
 	}
@@ -64,8 +67,8 @@ func draws(res checker.Result) bool {
 		res.Property != checker.Load && res.Property != checker.Linearizability
 }
 
-// gather takes from a history, in one go, what is drawn of results.
-func gather(results []checker.Result, events []histories.Event) sketch {
+// gather takes from a run what is drawn of results.
+func gather(results []checker.Result, told *story.Story) sketch {
 	s := sketch{results: results, first: results[0].Window.First}
 	attempts, witness, workers := map[uint64]bool{}, map[int]bool{}, map[int]bool{}
 	for _, res := range results {
@@ -77,14 +80,16 @@ func gather(results []checker.Result, events []histories.Event) sketch {
 			witness[w] = true
 		}
 	}
-	open := map[[2]string]int{} // faults by name and node
-	for _, e := range events {
+	for _, e := range told.Events {
 		if e.Index > s.last {
 			break
 		}
 		switch {
 		case e.Process == histories.Nemesis:
-			s.fault(e, open, witness[e.Index])
+			if e.F == histories.Audit && witness[e.Index] {
+				now := instant{e.Index, e.Time}
+				s.faults = append(s.faults, span{now, now, spanLabel(e)})
+			}
 		case attempts[e.Attempt], e.F == histories.Crash && workers[e.Worker]:
 			workers[e.Worker] = true
 			s.first = min(s.first, e.Index)
@@ -94,36 +99,28 @@ func gather(results []checker.Result, events []histories.Event) sketch {
 		}
 		s.end = e.Time
 	}
-	s.faults = slices.DeleteFunc(s.faults, func(f span) bool { return f.to.event >= 0 && f.to.event < s.first })
+	s.beliefs = story.Of(s.events, nil).Beliefs()
+	for _, f := range told.Faults() {
+		at := span{from: instant{f.Invoke.Index, f.Invoke.Time}, to: instant{event: -1}, label: spanLabel(f.Invoke)}
+		if f.Over() && f.Complete.Index <= s.last {
+			at.to = instant{f.Complete.Index, f.Complete.Time}
+		}
+		if at.from.event <= s.last && (at.to.event < 0 || at.to.event >= s.first) {
+			s.faults = append(s.faults, at)
+		}
+	}
+	slices.SortStableFunc(s.faults, func(a, b span) int { return cmp.Compare(a.from.event, b.from.event) })
 	return s
 }
 
-// fault adds the beginning or the end of a fault, or an audit that proves something.
-func (s *sketch) fault(e histories.Event, open map[[2]string]int, cited bool) {
-	id, now := [2]string{string(e.F), e.Node}, instant{e.Index, e.Time}
-	at, known := open[id]
-	label := brief(id[0], 24)
-	if e.Node != "" {
-		label += " " + brief(e.Node, 24)
-	}
-	switch {
-	case e.F == histories.Audit:
-		if cited {
-			s.faults = append(s.faults, span{now, now, label})
-		}
-	case e.Type == histories.Invoke:
-		open[id] = len(s.faults)
-		s.faults = append(s.faults, span{now, instant{event: -1}, label})
-	case known:
-		s.faults[at].to = now
-		delete(open, id)
-	}
+// spanLabel names a fault or an audit, and whom it is about.
+func spanLabel(e histories.Event) string {
+	return strings.TrimSpace(brief(string(e.F), 24) + " " + brief(e.Node, 24))
 }
 
 // tells reports whether there is more to see than one call.
 func (s sketch) tells() bool {
-	holds := slices.ContainsFunc(histories.Holds(s.events), histories.Hold.Believed)
-	return len(s.events) > 1 && (holds || len(s.lanes()) > 1 || len(s.faults) > 0)
+	return len(s.events) > 1 && (len(s.beliefs) > 0 || len(s.lanes()) > 1 || len(s.faults) > 0)
 }
 
 // lane is a line of one worker: attempts that follow each other.
@@ -159,27 +156,6 @@ func (s sketch) lanes() []lane {
 	}
 	slices.SortStableFunc(lanes, func(a, b lane) int { return cmp.Compare(a.worker, b.worker) })
 	return lanes
-}
-
-// mark is a line below the picture: events, and what they prove.
-type mark struct {
-	witness []int
-	proves  []string
-}
-
-// marks joins the results that the same events prove.
-func (s sketch) marks() []mark {
-	var marks []mark
-	for _, res := range s.results {
-		witness := slices.Compact(slices.Sorted(slices.Values(res.Witness)))
-		at := slices.IndexFunc(marks, func(m mark) bool { return slices.Equal(m.witness, witness) })
-		if at < 0 {
-			at = len(marks)
-			marks = append(marks, mark{witness: witness})
-		}
-		marks[at].proves = append(marks[at].proves, label(res.Property))
-	}
-	return marks
 }
 
 // instant is a point of the time axis.
@@ -222,9 +198,9 @@ func isCall(f histories.F) bool { return f == histories.Acquire || f == historie
 // deadlines are the ends of leases under holders who went on believing.
 func (s sketch) deadlines() []instant {
 	found := map[time.Duration]bool{}
-	for _, h := range histories.Holds(s.events) {
-		if d, ok := lapse(h, s.end); ok {
-			found[d] = true
+	for _, b := range s.beliefs {
+		if at, lapsed := b.Lapse(s.end); lapsed {
+			found[at] = true
 		}
 	}
 	var all []instant
@@ -232,28 +208,4 @@ func (s sketch) deadlines() []instant {
 		all = append(all, instant{-1, d})
 	}
 	return all
-}
-
-// lapse is when the last lease of a hold ended if it did so before the holder's belief, and
-// before end.
-func lapse(h histories.Hold, end time.Duration) (time.Duration, bool) {
-	if !h.Believed() {
-		return 0, false
-	}
-	if !h.Open() {
-		end = h.Ended.Time
-	}
-	d := leaseOf(h)
-	return d, d > 0 && d < end
-}
-
-// leaseOf is when the holder was last told that its lease ends; 0 if it was not told.
-func leaseOf(h histories.Hold) time.Duration {
-	d := h.Deadline
-	for _, x := range h.Extends {
-		if x.Deadline > 0 && (h.Open() || x.Returned.Event < h.Ended.Event) {
-			d = x.Deadline
-		}
-	}
-	return d
 }

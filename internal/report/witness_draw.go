@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/story"
 )
 
 // What a picture is made of.
@@ -26,20 +27,19 @@ const (
 // picture draws what the first violation is about: a line for each client of the witness, the
 // faults meanwhile, the time, and below it the events that prove the violation. A violation of
 // which a drawing says nothing gets none, and the answer is false.
-func (p *printer) picture(results []checker.Result, events []histories.Event) bool {
+func (p *printer) picture(results []checker.Result, told *story.Story) bool {
 	const least = 24 // columns, below which nothing can be told apart
 	room := p.style.Width - len("  nemesis  ")
-	s, ok := sketched(results, events, room)
+	s, ok := sketched(results, told, room)
 	if !ok || room < least {
 		return false
 	}
 	lanes := s.lanes()
 	more := max(len(lanes)-mostLanes, 0)
 	lanes = lanes[:len(lanes)-more]
-	holds := histories.Holds(s.events)
 	names, about := make([]string, len(lanes)), make([]string, len(lanes))
 	for i, l := range lanes {
-		names[i], about[i] = histories.WorkerName(l.worker), l.about(holds)
+		names[i], about[i] = histories.WorkerName(l.worker), l.about(s.beliefs)
 	}
 	name := widest(names)
 	if len(s.faults) > 0 {
@@ -57,11 +57,11 @@ func (p *printer) picture(results []checker.Result, events []histories.Event) bo
 	}
 	d := &drawing{p: p, sketch: s, scale: newScale(instants, room), name: name, used: map[rune]bool{}, calls: map[histories.F]bool{}}
 	for i, l := range lanes {
-		d.row(names[i], d.lane(l, holds), about[i])
+		d.row(names[i], d.lane(l), about[i])
 	}
 	d.nemesis()
 	d.axis()
-	for _, m := range s.marks() {
+	for _, m := range Violations(s.results) {
 		d.mark(m)
 	}
 	d.legend(more)

@@ -47,13 +47,17 @@ func (d *drawing) axis() {
 }
 
 // mark points at the events that prove a violation, and says what they prove.
-func (d *drawing) mark(m mark) {
-	left, text := strings.Repeat(" ", 2+d.name+2), and(m.proves)
+func (d *drawing) mark(v Violation) {
+	var proves []string
+	for _, res := range v.Results {
+		proves = append(proves, label(res.Property))
+	}
+	left, text := strings.Repeat(" ", 2+d.name+2), and(proves)
 	room := d.p.style.Width - len(left)
 	const longest = 8 // of the number at the margin
 	cells := []rune(strings.Repeat(" ", min(d.scale.width+longest, room)))
 	var at []int
-	for _, w := range m.witness {
+	for _, w := range v.Witness {
 		if c, drawn := d.scale.events[w]; drawn {
 			at = append(at, c)
 			cells[c] = '^'
@@ -62,7 +66,7 @@ func (d *drawing) mark(m mark) {
 	if len(at) == 0 {
 		return
 	}
-	for _, w := range m.witness {
+	for _, w := range v.Witness {
 		if c, drawn := d.scale.events[w]; drawn {
 			number(cells, c+1, fmt.Sprint(w))
 		}

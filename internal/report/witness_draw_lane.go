@@ -5,15 +5,16 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/story"
 	"github.com/lockbench/lockbench/internal/words"
 )
 
 // about is what is said beside a lane, of its one hold.
-func (l lane) about(holds []histories.Hold) string {
-	var mine []histories.Hold
-	for _, h := range holds {
-		if l.attempts[h.Attempt] && h.Believed() {
-			mine = append(mine, h)
+func (l lane) about(beliefs []story.Belief) string {
+	var mine []story.Belief
+	for _, b := range beliefs {
+		if l.attempts[b.Attempt] {
+			mine = append(mine, b)
 		}
 	}
 	if len(mine) != 1 {
@@ -24,7 +25,7 @@ func (l lane) about(holds []histories.Hold) string {
 	if h.Mode == histories.Shared {
 		about = append(about, "reader")
 	}
-	if d := leaseOf(h); d > 0 {
+	if d := h.Lease(); d > 0 {
 		about = append(about, "lease until "+words.Instant(d))
 	}
 	if h.Token > 0 {
@@ -34,11 +35,11 @@ func (l lane) about(holds []histories.Hold) string {
 }
 
 // lane draws the attempts of a lane.
-func (d *drawing) lane(l lane, holds []histories.Hold) []rune {
+func (d *drawing) lane(l lane) []rune {
 	cells := d.blank()
-	for _, h := range holds {
-		if l.attempts[h.Attempt] && h.Believed() {
-			d.belief(cells, h)
+	for _, b := range d.beliefs {
+		if l.attempts[b.Attempt] {
+			d.belief(cells, b)
 		}
 	}
 	ops, _ := histories.Pair(d.mine(l)) // a history that does not pair is drawn as far as it does
@@ -71,13 +72,13 @@ func (d *drawing) mine(l lane) []histories.Event {
 }
 
 // belief draws how long a holder believed, and from when on without a lease.
-func (d *drawing) belief(cells []rune, h histories.Hold) {
+func (d *drawing) belief(cells []rune, h story.Belief) {
 	from, to := d.scale.event(h.Returned.Event, h.Returned.Time), d.scale.width
 	if !h.Open() {
 		to = d.scale.event(h.Ended.Event, h.Ended.Time)
 	}
 	fill(cells, from+1, to, held)
-	if at, ok := lapse(h, d.end); ok {
+	if at, over := h.Lapse(d.end); over {
 		fill(cells, max(d.scale.time(at), from)+1, to, lapsed)
 	}
 	if h.Open() {

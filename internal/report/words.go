@@ -15,9 +15,9 @@ func Brief(s string, most int) string { return brief(s, most) }
 // Sentence says what was found in a run and whether that was expected, in the language of the run.
 func Sentence(r Run) string { return sentence(r) }
 
-// Story tells a result without the reasons why the whole run is vacuous, which concern all
+// ResultText tells a result without the reasons why the whole run is vacuous, which concern all
 // properties alike.
-func Story(res checker.Result, vacuous []string) string { return story(res, vacuous) }
+func ResultText(res checker.Result, vacuous []string) string { return resultText(res, vacuous) }
 
 // Violated reports whether a property fails that was not given up beforehand.
 func Violated(r Run) bool { return broken(r) }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/report"
 	"github.com/lockbench/lockbench/internal/words"
@@ -38,7 +37,7 @@ func excerpt(r report.Run) []stretch {
 		return sort.Search(n, func(i int) bool { return r.Events[i].Index >= index })
 	}
 	var wanted []stretch
-	for _, res := range violations(r) {
+	for _, res := range report.Proven(r.Results) {
 		pad := around
 		if len(wanted) > 0 {
 			pad = aroundOther
@@ -54,13 +53,6 @@ func excerpt(r report.Run) []stretch {
 		return []stretch{{0, beginning}}
 	}
 	return union(wanted, n)
-}
-
-// violations are the results that fail and say by which events, in order.
-func violations(r report.Run) []checker.Result {
-	return slices.DeleteFunc(slices.Clone(r.Results), func(res checker.Result) bool {
-		return res.Verdict != checker.Fail || len(res.Witness) == 0
-	})
 }
 
 // union joins stretches of a history of n events where they touch. The first ones are kept up

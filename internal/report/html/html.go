@@ -35,6 +35,10 @@ type Options struct {
 	Notices []string
 	// Files are links to what lies beside the page, in their order.
 	Files []File
+	// Store is a link to the store that the run lies in; empty if it lies in none.
+	Store string
+	// Proof are the commands that prove the verdicts to another program; empty if there are none.
+	Proof []string
 	// Model is what the history was judged as by linearizability; empty if it is that of a lock.
 	Model checker.Model
 	// Plots draws what happened over time, as package plot does. Nil: no plots are on the page.
@@ -50,6 +54,7 @@ type File struct {
 // Write writes the page of a run. The same run gives the same bytes. A part that cannot be
 // drawn says so on the page, and the others are drawn; an error is w's.
 func Write(w io.Writer, r report.Run, opt Options) error {
+	r = r.Told()
 	r.Language = opt.Language
 	t, err := template.New("page").Funcs(sayings(opt.Language)).Parse(source)
 	if err != nil {

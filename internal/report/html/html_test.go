@@ -123,6 +123,16 @@ func TestAlways(t *testing.T) {
 	contains(t, write(t, lost, html.Options{Notices: []string{"history.jsonl:5: the last line is truncated"}}), "the last line is truncated")
 }
 
+// TestWaysOut checks that a page leads to the store that its run lies in, and to a proof of what it says, if there are any.
+func TestWaysOut(t *testing.T) {
+	opt := options()
+	opt.Store, opt.Proof = "../../", []string{"lockbench check <dir> --certificate c.json"}
+	contains(t, write(t, load(t, "failover"), opt), `<a href="../../">All runs</a>`, "<code>lockbench check &lt;dir&gt; --certificate c.json</code>")
+	if page := write(t, load(t, "failover"), options()); strings.Contains(page, "All runs") || strings.Contains(page, "certificate of the verdicts") {
+		t.Error("a page of a run in no store leads to one, or one that nothing proves to a proof")
+	}
+}
+
 func TestErrorIsOfTheWriter(t *testing.T) {
 	full := errors.New("disk full")
 	if err := html.Write(broken{full}, load(t, "failover"), options()); !errors.Is(err, full) {

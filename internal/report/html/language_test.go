@@ -23,6 +23,7 @@ import (
 	"github.com/lockbench/lockbench/internal/redis/cluster"
 	"github.com/lockbench/lockbench/internal/report"
 	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/story"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/scenarios"
 )
@@ -84,7 +85,7 @@ func TestEveryTextIsTranslated(t *testing.T) {
 		add(string(f))
 	}
 	add(histories.WorkerName(histories.Nemesis), "script", "harness", "ok", "refused", "unknown")
-	add("faults", report.Register, "belief", "held", "lease", "command", "its time to live ended")
+	add("faults", story.Register, "belief", "held", "lease", "command", "its time to live ended")
 	add("read and write", "other calls", " and ", ", ", "random load without faults")
 	delete(said, "")
 	for _, word := range quoted() {

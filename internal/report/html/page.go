@@ -53,6 +53,8 @@ type page struct {
 	Note      string
 	Survivors []string
 	Replay    string
+	Proof     []string // commands
+	Store     string   // link
 
 	Parts  []part
 	Listed int
@@ -96,7 +98,7 @@ type usage struct{ Process, CPU, Memory, Threads string }
 func newPage(r report.Run, opt Options) *page {
 	p := &page{
 		in:      opt.Language,
-		Notices: prose(opt.Notices), Files: files(opt.Files), Total: r.Recorded(),
+		Notices: prose(opt.Notices), Files: files(opt.Files), Total: r.Recorded(), Store: opt.Store,
 		cited: map[int]bool{}, anchors: map[int]bool{},
 	}
 	for _, f := range p.Files {
@@ -119,6 +121,9 @@ func newPage(r report.Run, opt Options) *page {
 	p.attempt("The list of events", func() error { p.list(r); return nil })
 	p.properties(r)
 	p.end(r)
+	for _, command := range opt.Proof {
+		p.Proof = append(p.Proof, report.Harmless(command))
+	}
 	p.attempt("The picture", func() error {
 		var b strings.Builder
 		err := picture.Figure(&b, r)

@@ -39,7 +39,7 @@ func (p *page) properties(r report.Run) {
 	for _, res := range r.Results {
 		unknowns, took = max(unknowns, res.Unknowns), took+res.Took
 		q := property{
-			Name: p.in.Say(report.Label(res.Property)), Definition: res.Property.Definition(), Story: report.Story(res, r.Vacuous),
+			Name: p.in.Say(report.Label(res.Property)), Definition: res.Property.Definition(), Story: report.ResultText(res, r.Vacuous),
 			Engine: p.in.Say(report.Show(res.Engine)), Checked: res.Checked, Unknowns: res.Unknowns,
 			Quiet: res.Story == "",
 		}

@@ -4,12 +4,13 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/story"
 	"github.com/lockbench/lockbench/internal/words"
 )
 
 // belief draws what a client believed to hold, and its lease.
-func (b *builder) belief(h histories.Hold) {
-	if !h.Believed() || !b.clientLanes[h.Worker] || h.Returned.Time > b.to || !h.Open() && h.Ended.Time < b.from {
+func (b *builder) belief(h story.Belief) {
+	if !b.clientLanes[h.Worker] || h.Returned.Time > b.to || !h.Open() && h.Ended.Time < b.from {
 		return
 	}
 	if h.Returned.Time >= b.from && !b.drawn[h.Returned.Event] && !b.drawn[h.Ended.Event] {
@@ -40,49 +41,33 @@ func (b *builder) belief(h histories.Hold) {
 	}
 	m.title = b.in.Sayf("%s believes that it holds %s from %s s %s", l.name, show(h.Key), words.Instant(h.Returned.Time), until)
 	l.marks = append(l.marks, m)
-	b.spans = append(b.spans, span{hold: h, from: from, to: to, mark: m})
+	b.spans = append(b.spans, span{belief: h, from: from, to: to, mark: m})
 	b.leases(l, h)
 }
 
 // leases draws a hold's lease and those that its extensions got, up to the deadline that the
 // client was told.
-func (b *builder) leases(l *lane, h histories.Hold) {
-	type lease struct {
-		from, to time.Duration
-		event    int
-	}
-	var all []lease
-	if h.Deadline > 0 {
-		all = append(all, lease{h.Returned.Time, h.Deadline, h.Returned.Event})
-	}
-	for _, x := range h.Extends {
-		if x.Deadline == 0 {
-			continue
-		}
-		if n := len(all); n > 0 { // it goes on from there
-			all[n-1].to = min(all[n-1].to, x.Returned.Time)
-		}
-		all = append(all, lease{x.Returned.Time, x.Deadline, x.Returned.Event})
-	}
+func (b *builder) leases(l *lane, h story.Belief) {
+	all := h.Leases()
 	for i, x := range all {
-		if x.from > b.to || x.to < b.from {
+		if x.From > b.to || x.To < b.from {
 			continue
 		}
-		told := x.to
-		if next := b.again(h); !h.Open() && next > 0 && next < x.to { // its dashes would cross the next one
-			x.to = max(h.Ended.Time, x.from)
+		told := x.To
+		if next := b.again(h); !h.Open() && next > 0 && next < x.To { // its dashes would cross the next one
+			x.To = max(h.Ended.Time, x.From)
 		}
-		m := &mark{row: holdRow, class: "lease", from: max(x.from, b.from), to: x.to, event: x.event, last: -1,
+		m := &mark{row: holdRow, class: "lease", from: max(x.From, b.from), to: x.To, event: x.Event, last: -1,
 			who: l.name, key: keyName(h.Key), f: "lease",
 			title: b.in.Sayf("%s's lease of %s ends at %s s, as it was told", l.name, show(h.Key), words.Instant(told))}
-		if i == len(all)-1 && x.to == told {
+		if i == len(all)-1 && x.To == told {
 			m.class += " last"
 			m.label = b.in.Sayf("lease until %s", words.Instant(told))
 		}
-		if x.to > b.to && len(b.events) > crowded {
+		if x.To > b.to && len(b.events) > crowded {
 			m.to, m.class, m.label = b.to, "lease later", ""
-		} else if x.to > b.to {
-			b.end = max(b.end, x.to)
+		} else if x.To > b.to {
+			b.end = max(b.end, x.To)
 		}
 		// Dashed where the client does not believe any more.
 		if !h.Open() && h.Ended.Time < m.to {
@@ -99,7 +84,7 @@ func (b *builder) leases(l *lane, h histories.Hold) {
 }
 
 // again is when the client is granted the same key the next time; 0: never.
-func (b *builder) again(h histories.Hold) time.Duration {
+func (b *builder) again(h story.Belief) time.Duration {
 	for _, next := range b.grants[grant{h.Worker, h.Key}] {
 		if next > h.Returned.Time {
 			return next

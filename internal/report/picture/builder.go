@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/language"
 	"github.com/lockbench/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/story"
 )
 
 // A builder makes the marks of a scene from what is known of a run.
@@ -20,15 +21,13 @@ type builder struct {
 	events   []histories.Event // those that are drawn
 	drawn    map[int]bool      // by index
 	ops      []histories.Op    // those of which an event is drawn
-	holds    []histories.Hold
-	keys     map[string]bool
+	story    *story.Story
 	many     bool // more than one key
 	from, to time.Duration
 	end      time.Duration
 	byName   map[string]*lane
 	all      []*lane
-	spans    []span         // beliefs that are drawn
-	every    []histories.Op // of the run
+	spans    []span // beliefs that are drawn
 
 	clientLanes map[int]bool // workers that have one
 	left        []string     // what is left out, in words
@@ -37,28 +36,25 @@ type builder struct {
 
 // A span is a belief as it is drawn.
 type span struct {
-	hold     histories.Hold
+	belief   story.Belief
 	from, to time.Duration
 	mark     *mark
 }
 
-func newBuilder(r report.Run, events []histories.Event, holds []histories.Hold) *builder {
-	b := &builder{in: r.Language, run: r, events: events, drawn: make(map[int]bool, len(events)), holds: holds,
-		keys: report.Keys(events), byName: map[string]*lane{}}
-	b.many = len(b.keys) > 1
+func newBuilder(r report.Run, events []histories.Event) *builder {
+	b := &builder{in: r.Language, run: r, story: r.Story(), events: events, drawn: make(map[int]bool, len(events)), byName: map[string]*lane{}}
+	b.many = len(story.Of(events, nil).Keys()) > 1
 	b.from, b.to = events[0].Time, events[0].Time
 	for _, e := range events {
 		b.drawn[e.Index] = true
 		b.from, b.to = min(b.from, e.Time), max(b.to, e.Time)
 	}
-	ops, _ := histories.Pair(r.Events) // of a history that does not pair, what does is drawn
-	for _, o := range ops {
+	for _, o := range b.story.Operations() {
 		meanwhile := o.Fault() && o.Invoke.Time <= b.from && (!o.Done || o.Complete.Time >= b.from)
 		if b.drawn[o.Invoke.Index] || o.Done && b.drawn[o.Complete.Index] || meanwhile {
 			b.ops = append(b.ops, o)
 		}
 	}
-	b.every = ops
 	b.choose()
 	b.end = b.to
 	return b
@@ -76,7 +72,7 @@ func (b *builder) choose() {
 			weight[e.Worker]++
 		}
 	}
-	for _, res := range failed(b.run.Report) {
+	for _, res := range report.Proven(b.run.Results) {
 		for _, index := range res.Witness {
 			if i := place(b.run.Events, index); i >= 0 && b.drawn[index] && weight[b.run.Events[i].Worker] > 0 {
 				weight[b.run.Events[i].Worker] += len(b.events)

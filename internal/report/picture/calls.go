@@ -1,14 +1,12 @@
 package picture
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/story"
 	"github.com/lockbench/lockbench/internal/words"
 )
 
@@ -27,13 +25,13 @@ func (b *builder) clients() {
 		}
 	}
 	b.grants = map[grant][]time.Duration{}
-	for _, h := range b.holds {
-		if h.Believed() && h.Returned.Time >= b.from && h.Returned.Time <= b.to {
+	for _, h := range b.story.Beliefs() {
+		if h.Returned.Time >= b.from && h.Returned.Time <= b.to {
 			g := grant{h.Worker, h.Key}
 			b.grants[g] = append(b.grants[g], h.Returned.Time)
 		}
 	}
-	for _, h := range b.holds {
+	for _, h := range b.story.Beliefs() {
 		b.belief(h)
 	}
 }
@@ -66,7 +64,7 @@ func (b *builder) call(o histories.Op) {
 		m.to, m.last, told = b.clip(o.Complete.Time), o.Complete.Index, o.Complete
 		m.class = "call " + outcomeClass(o.Complete.Type)
 	}
-	if report.Section(o.Invoke.F) {
+	if story.Section(o.Invoke.F) {
 		m.class += " section"
 	}
 	m.label, m.short = b.callLabel(o), b.in.Say(string(o.Invoke.F))
@@ -88,21 +86,12 @@ const mostWire = 6
 // wire tells the commands of a call.
 func (b *builder) wire(o histories.Op) string {
 	var t strings.Builder
-	who, n := histories.WorkerName(o.Invoke.Worker), 0
-	end := b.run.Exchanges
-	first, _ := slices.BinarySearchFunc(end, o.Invoke.Time, func(x histories.Exchange, t time.Duration) int { return cmp.Compare(x.Sent, t) })
-	for _, x := range end[first:] {
-		if o.Done && x.Sent > o.Complete.Time || n > mostWire {
-			break
-		}
-		if x.Client != who || report.Setup(x) || !report.Sent(o, x, b.keys) {
-			continue
-		}
-		if n++; n > mostWire {
+	for n, i := range b.story.Sent(o) {
+		if n == mostWire {
 			t.WriteString("\n→ …")
 			break
 		}
-		t.WriteString("\n→ " + sent(x, b.in))
+		t.WriteString("\n→ " + sent(b.run.Exchanges[i], b.in))
 	}
 	return t.String()
 }

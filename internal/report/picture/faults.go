@@ -7,19 +7,19 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/story"
 )
 
 // faults draws what went wrong, on a lane of its own and over the lanes that it concerns.
 func (b *builder) faults() {
 	for _, x := range b.run.Exchanges {
-		if x.Sent >= b.from && x.Sent <= b.to && x.Node != report.Register && b.drawnClient(x.Client) && !report.Setup(x) {
+		if x.Sent >= b.from && x.Sent <= b.to && x.Node != story.Register && b.drawnClient(x.Client) && !story.Setup(x) {
 			b.node(x.Node)
 		}
 	}
 	for _, o := range b.ops {
 		if o.Fault() {
-			b.fault(o)
+			b.fault(story.Fault{Op: o})
 		}
 	}
 	for _, e := range histories.Singles(b.events) {
@@ -54,20 +54,23 @@ func (b *builder) node(name string) *lane {
 	return l
 }
 
-func (b *builder) fault(o histories.Op) {
+func (b *builder) fault(o story.Fault) {
 	e := o.Invoke
 	l := b.lane(faultLane, faultsName)
 	name := strings.TrimSpace(brief(string(e.F), 24) + " " + brief(e.Node, 24))
 	from, to, told := b.clip(e.Time), b.to, e
 	last := -1
 	if o.Done {
-		to, told, last = b.clip(o.Complete.Time), o.Complete, o.Complete.Index
+		told, last = o.Complete, o.Complete.Index
+	}
+	if o.Over() {
+		to = b.clip(o.Complete.Time)
 	}
 	class := "fault"
 	if from == to {
 		class += " instant"
 	}
-	if o.Done && o.Complete.Type != histories.OK {
+	if o.Failed() {
 		class += " failed"
 		name += b.in.Say(" failed")
 	}
@@ -75,11 +78,7 @@ func (b *builder) fault(o histories.Op) {
 	if told.Index != e.Index {
 		title += "\n" + b.telling(told, told, true)
 	}
-	effect := e.Value // what it does, and of what is done at once, what it did
-	if from == to {
-		effect = told.Value
-	}
-	if effect != "" && b.few() {
+	if effect := o.Effect(); effect != "" && b.few() {
 		name += ": " + brief(effect, 90)
 	}
 	l.marks = append(l.marks, &mark{row: holdRow, class: class, from: from, to: to, label: name,
@@ -92,7 +91,7 @@ func (b *builder) fault(o histories.Op) {
 		on.bands = append(on.bands, &mark{class: class + " " + bandClass(e.F), from: from, to: to, label: brief(string(e.F), 24), title: title,
 			event: e.Index, last: last, who: "nemesis", f: string(e.F)})
 	}
-	if e.F == "kill" && o.Done && o.Complete.Type == histories.OK && on != nil {
+	if e.F == "kill" && o.Done && !o.Failed() && on != nil {
 		on.bands = append(on.bands, &mark{class: "dead", from: from, to: b.backAgain(e.Node, o.Complete), title: b.in.Sayf("%s is dead", on.name),
 			event: e.Index, last: -1, who: "nemesis", f: string(e.F)})
 	}

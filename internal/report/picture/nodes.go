@@ -7,7 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/language"
-	"github.com/lockbench/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/story"
 	"github.com/lockbench/lockbench/internal/words"
 )
 
@@ -17,7 +17,7 @@ func (b *builder) nodes() {
 		b.left = append(b.left, b.in.Say("what the servers held is not known, as no commands were recorded"))
 		return
 	}
-	for _, h := range follow(b.run.Exchanges, b.every, audits(b.run.Events), report.Keys(b.run.Events), b.in) {
+	for _, h := range follow(b.run.Exchanges, b.story.Operations(), audits(b.run.Events), b.story.Keys(), b.in) {
 		b.held(h)
 	}
 	b.ticks()
@@ -86,7 +86,7 @@ const mostTicks = 400
 func (b *builder) ticks() {
 	n := 0
 	for _, x := range b.run.Exchanges {
-		if x.Node == report.Register || report.Setup(x) || x.Sent < b.from || x.Sent > b.to || !b.drawnClient(x.Client) {
+		if x.Node == story.Register || story.Setup(x) || x.Sent < b.from || x.Sent > b.to || !b.drawnClient(x.Client) {
 			continue
 		}
 		if n++; n > mostTicks {

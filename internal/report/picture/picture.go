@@ -33,6 +33,7 @@ const (
 
 // fit draws a run with as many events as the limit of bytes allows.
 func fit(r report.Run, draw func(*scene) string) string {
+	r = r.Told()
 	for most := mostEvents; ; most /= 2 {
 		text := draw(newScene(r, most))
 		if len(text) <= mostBytes || most < 2 {

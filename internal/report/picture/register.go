@@ -4,16 +4,16 @@ import (
 	"fmt"
 
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/story"
 )
 
 // register draws what the protected register saw.
 func (b *builder) register() {
 	for _, o := range b.ops {
-		if o.Fault() || !report.Section(o.Invoke.F) || !o.Done || o.Complete.Type == histories.Fail && o.Invoke.F == histories.Read {
+		if o.Fault() || !story.Section(o.Invoke.F) || !o.Done || o.Complete.Type == histories.Fail && o.Invoke.F == histories.Read {
 			continue
 		}
-		l := b.lane(registerLane, report.Register)
+		l := b.lane(registerLane, story.Register)
 		l.sub = b.in.Say("protected")
 		e := o.Complete
 		m := &mark{row: callRow, class: "seen " + outcomeClass(e.Type), from: b.clip(e.Time), to: b.clip(e.Time), event: e.Index, last: -1,

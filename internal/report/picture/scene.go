@@ -4,7 +4,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/language"
 	"github.com/lockbench/lockbench/internal/report"
 )
@@ -79,8 +78,7 @@ type mark struct {
 // newScene lays out a run.
 func newScene(r report.Run, most int) *scene {
 	s := &scene{in: r.Language}
-	holds := histories.Holds(r.Events)
-	events, shown := window(r, holds, most)
+	events, shown := window(r, most)
 	s.shown, s.part = shown, len(events) < len(r.Events) && !r.InPart()
 	if len(events) == 0 {
 		if s.shown = r.Language.Say("The run recorded no events."); r.InPart() {
@@ -88,7 +86,7 @@ func newScene(r report.Run, most int) *scene {
 		}
 		return s
 	}
-	b := newBuilder(r, events, holds)
+	b := newBuilder(r, events)
 	b.faults()
 	b.clients()
 	b.nodes()

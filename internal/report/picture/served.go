@@ -9,7 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/language"
-	"github.com/lockbench/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/story"
 )
 
 // A held is what a server held for an owner, as far as the exchanges tell.
@@ -56,7 +56,7 @@ func follow(exchanges []histories.Exchange, ops []histories.Op, audits []histori
 	slices.SortStableFunc(order, func(a, b histories.Exchange) int { return cmp.Compare(executed(a), executed(b)) })
 	struck := 0
 	for _, x := range order {
-		if x.Node == report.Register || report.Setup(x) {
+		if x.Node == story.Register || story.Setup(x) {
 			continue
 		}
 		for ; struck < len(g.faults) && g.faults[struck].Invoke.Time <= executed(x); struck++ {

@@ -44,7 +44,7 @@ func (s *scene) strip(c *canvas, r report.Run) {
 		c.put("L%s %sL%s %s", px(float64(i)*stripWidth/stripBins), px(y), px(float64(i+1)*stripWidth/stripBins), px(y))
 	}
 	c.put("L%d %dZ\"/>\n", stripWidth, stripHeight)
-	for _, res := range failed(r.Report) {
+	for _, res := range report.Proven(r.Results) {
 		if i := place(r.Events, res.Witness[0]); i >= 0 {
 			c.put(`<rect class="wrong" x="%s" width="2" height="%d"/>`, px(x(r.Events[i].Time)), stripHeight)
 		}

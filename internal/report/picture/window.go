@@ -7,13 +7,14 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/story"
 )
 
 // around is how many events are drawn before and behind what matters of a long history.
 const around = 24
 
 // window chooses at most so many events to draw, in their order, and says which they are.
-func window(r report.Run, holds []histories.Hold, most int) ([]histories.Event, string) {
+func window(r report.Run, most int) ([]histories.Event, string) {
 	events, in := r.Events, r.Language
 	if r.InPart() && len(events) <= most {
 		return events, in.Sayf("%d of the run's %s: the calls that prove violations, and the faults up to them.", len(events), in.Count(r.Total, "event"))
@@ -24,7 +25,7 @@ func window(r report.Run, holds []histories.Hold, most int) ([]histories.Event, 
 	of := func(n int, which string) string {
 		return in.Sayf("%d of the run's %s: %s.", n, in.Count(r.Recorded(), "event"), which)
 	}
-	if v := failed(r.Report); len(v) > 0 {
+	if v := report.Proven(r.Results); len(v) > 0 {
 		name := in.Say(report.Label(v[0].Property))
 		which := in.Sayf("those around the first violation, of %s", name)
 		first, last := extent(events, v[0])
@@ -37,22 +38,11 @@ func window(r report.Run, holds []histories.Hold, most int) ([]histories.Event, 
 		return part, of(len(part), in.Sayf("the calls that prove the first violation, of %s, and the faults meanwhile", name))
 	}
 	first, which := 0, in.Say("the first ones")
-	if hit := struck(events, holds); hit >= 0 {
+	if hit := struck(events, r.Story().Beliefs()); hit >= 0 {
 		first, which = max(hit-around, 0), in.Say("those around the first fault that hit a held lock")
 	}
 	part := events[first:min(first+most, len(events))]
 	return part, of(len(part), which)
-}
-
-// failed are the violations that name their events, in the order in which they are reported.
-func failed(r checker.Report) []checker.Result {
-	var all []checker.Result
-	for _, res := range r.Results {
-		if res.Verdict == checker.Fail && len(res.Witness) > 0 {
-			all = append(all, res)
-		}
-	}
-	return all
 }
 
 // place finds an event by its index; -1 if there is none. A damaged history may lack some.
@@ -115,12 +105,9 @@ func proof(events []histories.Event, res checker.Result, most int) []histories.E
 }
 
 // struck is the first fault that began while somebody believed to hold the lock; -1 if none did.
-func struck(events []histories.Event, holds []histories.Hold) int {
+func struck(events []histories.Event, beliefs []story.Belief) int {
 	held := make([]int, len(events)+1) // how many more are held from an event on
-	for _, h := range holds {
-		if !h.Believed() {
-			continue
-		}
+	for _, h := range beliefs {
 		if from := place(events, h.Returned.Event); from >= 0 {
 			held[from]++
 			if to := place(events, h.Ended.Event); !h.Open() && to >= 0 {

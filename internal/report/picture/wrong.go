@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/story"
 )
 
 // A wrong is a violation as it is drawn: properties that the same events prove are one.
@@ -26,14 +27,12 @@ type wrong struct {
 // wrongs are the violations, in the order of the report.
 func (b *builder) wrongs() []wrong {
 	var all []wrong
-	var seen []checker.Result
-	for _, res := range failed(b.run.Report) {
-		if i := slices.IndexFunc(seen, func(o checker.Result) bool { return slices.Equal(o.Witness, res.Witness) }); i >= 0 {
-			all[i].name += b.in.Say(", ") + b.in.Say(report.Label(res.Property))
-			continue
+	for _, v := range report.Violations(b.run.Results) {
+		w := b.wrong(v.Results[0])
+		for _, res := range v.Results[1:] {
+			w.name += b.in.Say(", ") + b.in.Say(report.Label(res.Property))
 		}
-		seen = append(seen, res)
-		all = append(all, b.wrong(res))
+		all = append(all, w)
 	}
 	for i, w := range all {
 		b.markLost(w.lost)
@@ -89,7 +88,7 @@ func (b *builder) letGo(res checker.Result) time.Duration {
 	if res.Property != checker.DeadlockFreedom && res.Property != checker.Availability {
 		return last
 	}
-	for _, h := range b.holds {
+	for _, h := range b.story.Beliefs() {
 		if !h.Open() && (slices.Contains(res.Witness, h.Invoked.Event) || slices.Contains(res.Witness, h.Returned.Event)) {
 			last = max(last, h.Ended.Time)
 		}
@@ -118,13 +117,13 @@ func (b *builder) overlap(res checker.Result) (from, to time.Duration, said stri
 	}
 	var named []span
 	for _, s := range b.spans {
-		if slices.Contains(res.Witness, s.hold.Returned.Event) || slices.Contains(res.Witness, s.hold.Invoked.Event) {
+		if slices.Contains(res.Witness, s.belief.Returned.Event) || slices.Contains(res.Witness, s.belief.Invoked.Event) {
 			named = append(named, s)
 		}
 	}
 	for i, s := range named {
 		for _, o := range named[:i] {
-			if s.hold.Key != o.hold.Key || s.hold.Shares(o.hold) {
+			if s.belief.Key != o.belief.Key || s.belief.Shares(o.belief.Hold) {
 				continue
 			}
 			from, to := max(s.from, o.from), min(s.to, o.to)
@@ -166,7 +165,7 @@ func (b *builder) lostUpdate(res checker.Result) int {
 	writes := 0
 	lost := -1
 	for _, index := range res.Witness {
-		if i := place(b.run.Events, index); i >= 0 && b.run.Events[i].Type == histories.OK && report.Section(b.run.Events[i].F) && b.run.Events[i].F != histories.Read {
+		if i := place(b.run.Events, index); i >= 0 && b.run.Events[i].Type == histories.OK && story.Section(b.run.Events[i].F) && b.run.Events[i].F != histories.Read {
 			if writes++; writes == 1 {
 				lost = index
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/story"
 	"github.com/lockbench/lockbench/internal/words"
 )
 
@@ -179,10 +180,10 @@ func (s *subject) tellRecovery(wanted map[string]*demand, grants []time.Duration
 	}
 	spans = union(spans)
 	var worst time.Duration
-	var of histories.Op
+	var of story.Fault
 	after, never := 0, 0
 	for _, o := range s.faults {
-		if !over(o) {
+		if !o.Over() {
 			continue
 		}
 		from := o.Complete.Time

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/story"
 	"github.com/lockbench/lockbench/internal/words"
 )
 
@@ -19,19 +20,16 @@ const manySpans = 60
 // A span is a part of the axis of time, in columns.
 type span struct{ from, to int }
 
-func (s *subject) span(o histories.Op) span {
+func (s *subject) span(o story.Fault) span {
 	at := span{s.x(o.Invoke.Time), columns}
-	if over(o) {
+	if o.Over() {
 		at.to = s.x(o.Complete.Time)
 	}
 	return span{min(at.from, at.to), max(at.from, at.to)}
 }
 
-// over reports whether a fault has certainly ended.
-func over(o histories.Op) bool { return o.Done && o.Complete.Type != histories.Info }
-
 // faultName is a fault and what it struck.
-func faultName(o histories.Op) string {
+func faultName(o story.Fault) string {
 	return strings.TrimSpace(named(string(o.Invoke.F)) + " " + named(o.Invoke.Node))
 }
 
@@ -75,7 +73,7 @@ func (c *canvas) faultRows() {
 	c.top = c.height
 	type kind struct {
 		f   histories.F
-		ops []histories.Op
+		ops []story.Fault
 	}
 	var kinds []*kind
 	of := map[histories.F]*kind{}
@@ -121,10 +119,10 @@ func (c *canvas) faultRows() {
 const manyTitles = 40
 
 // tell tells each fault where it is drawn.
-func (c *canvas) tell(o histories.Op, y int) {
+func (c *canvas) tell(o story.Fault, y int) {
 	in := c.s.Language
 	at, until := c.s.span(o), in.Say("not over")
-	if over(o) {
+	if o.Over() {
 		until = in.Sayf("until %s", words.Seconds(o.Complete.Time))
 	}
 	fmt.Fprintf(&c.data, `<path class="tip" d="M%d %dH%d"><title>%s</title></path>`,

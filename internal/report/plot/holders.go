@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/language"
 	"github.com/lockbench/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/story"
 	"github.com/lockbench/lockbench/internal/words"
 )
 
@@ -20,7 +21,7 @@ const manyLanes = 6
 // A lane is how many clients believe that they hold a key, or some keys, over time.
 type lane struct {
 	name  string
-	holds []histories.Hold
+	holds []story.Belief
 	steps []step
 	sum   violations
 }
@@ -98,10 +99,7 @@ func often(n int, in language.Language) string {
 func (s *subject) lanes() []lane {
 	var lanes []*lane
 	of := map[string]*lane{}
-	for _, h := range histories.Holds(s.Events) {
-		if !h.Believed() {
-			continue
-		}
+	for _, h := range s.Story().Beliefs() {
 		l := of[h.Key]
 		if l == nil {
 			l = &lane{name: named(h.Key)}
@@ -135,7 +133,7 @@ func (s *subject) lanes() []lane {
 func (l *lane) sweep(end time.Duration) {
 	type change struct {
 		histories.Instant
-		hold *histories.Hold
+		hold *story.Belief
 		by   int
 	}
 	var changes []change
@@ -184,7 +182,7 @@ type company struct {
 	workers                map[int]int // of those that are re-entrant
 }
 
-func (c *company) add(h *histories.Hold, by int) {
+func (c *company) add(h *story.Belief, by int) {
 	c.all += by
 	switch h.Mode {
 	case histories.Shared:

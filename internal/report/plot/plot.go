@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/story"
 )
 
 // Draw draws what the run's history has enough data for. All plots have the same axis of time
@@ -24,7 +25,7 @@ func Draw(r report.Run) ([]report.Plot, error) {
 type subject struct {
 	report.Run
 	calls    []*histories.Op // of clients, in the order of their invocations
-	faults   []histories.Op
+	faults   []story.Fault
 	last     time.Duration // of the events, or 0
 	from, to float64       // the axis of time, in seconds
 	unit     string        // of the axis, if it is not in seconds
@@ -34,13 +35,12 @@ type subject struct {
 func (s *subject) length() string { return s.Language.Sayf("%.3f s", s.to-s.from) }
 
 func newSubject(r report.Run) *subject {
-	s := &subject{Run: r}
-	ops, _ := histories.Pair(r.Events) // of a history that does not pair, as much as does
+	s := &subject{Run: r.Told()}
+	s.faults = s.Story().Faults()
+	ops := s.Story().Operations()
 	s.calls = make([]*histories.Op, 0, len(ops))
 	for i := range ops {
-		if ops[i].Fault() {
-			s.faults = append(s.faults, ops[i])
-		} else {
+		if !ops[i].Fault() {
 			s.calls = append(s.calls, &ops[i])
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/libraries"
-	"github.com/lockbench/lockbench/internal/report"
 	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/story"
 	"github.com/lockbench/lockbench/workloads"
 	"github.com/lockbench/lockbench/workloads/schedule"
 )
@@ -76,7 +76,7 @@ func played(ctx context.Context, cfg harness.Config) (calls []histories.Op, sent
 		calls = append(calls, o)
 	}
 	sent = slices.DeleteFunc(res.Exchanges, func(x histories.Exchange) bool {
-		return x.Client != histories.WorkerName(0) || report.Setup(x)
+		return x.Client != histories.WorkerName(0) || story.Setup(x)
 	})
 	return calls, sent, nil
 }

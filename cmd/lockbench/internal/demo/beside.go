@@ -82,8 +82,8 @@ func (t *teller) came(s, before scene) []cell {
 			all = append(all, cell{t.lang.text("beside.believes", "client", b.client, "what", t.belief(b)), plain})
 		}
 	}
-	for _, r := range s.rivals {
-		all = append(all, cell{"!! " + t.rivalry(r), bad})
+	for _, m := range s.meetings {
+		all = append(all, cell{"!! " + t.meeting(m), bad})
 	}
 	if len(s.broken) > 0 {
 		all = append(all, cell{"!! " + t.lang.text("alarm.broken", "properties", t.properties(s.broken)), bad})
@@ -98,7 +98,7 @@ func (t *teller) came(s, before scene) []cell {
 }
 
 func decides(l, beforeL, r, beforeR scene) bool {
-	if (l.idle != "" || r.idle != "") && len(l.broken)+len(r.broken)+len(l.rivals)+len(r.rivals) == 0 {
+	if (l.idle != "" || r.idle != "") && len(l.broken)+len(r.broken)+len(l.meetings)+len(r.meetings) == 0 {
 		return false
 	}
 	return sign(l, beforeL) != sign(r, beforeR)
@@ -116,7 +116,7 @@ func sign(s, before scene) string {
 			fmt.Fprintln(&b, now)
 		}
 	}
-	fmt.Fprintln(&b, len(s.rivals) > 0, s.broken, s.idle)
+	fmt.Fprintln(&b, len(s.meetings) > 0, s.broken, s.idle)
 	return b.String()
 }
 

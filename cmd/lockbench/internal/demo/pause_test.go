@@ -10,6 +10,7 @@ import (
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/story"
 	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
@@ -251,14 +252,14 @@ func TestBack(t *testing.T) {
 // TestTopics checks which choice recorded scenes make true, also where none is.
 func TestTopics(t *testing.T) {
 	call := func(kind histories.Type) histories.Event { return histories.Event{Type: kind, F: histories.Acquire} }
-	with := []rivals{{first: "B", second: "A"}}
+	with := []story.Meeting{{Holder: story.Belief{Hold: histories.Hold{Worker: 1}}}} // of B with A
 	for name, tc := range map[string]struct {
 		about topic
 		scene scene
 		want  string
 	}{
 		"granted":             {theLock, scene{events: []histories.Event{call(histories.OK)}}, "alone"},
-		"beside another":      {theLock, scene{events: []histories.Event{call(histories.OK)}, rivals: with}, "both"},
+		"beside another":      {theLock, scene{events: []histories.Event{call(histories.OK)}, meetings: with}, "both"},
 		"refused":             {theLock, scene{events: []histories.Event{call(histories.Fail)}}, "denied"},
 		"gets an error":       {theLock, scene{events: []histories.Event{call(histories.Info)}, beliefs: []belief{{client: "A", opinion: unsure}}}, "denied"},
 		"was refused before":  {theLock, scene{beliefs: []belief{{client: "A", opinion: refused}}}, "denied"},

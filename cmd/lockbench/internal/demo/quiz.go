@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/story"
 )
 
 // Question is what the reader is asked before a step.
@@ -106,7 +107,7 @@ func calls(client string, scenes []scene) (granted bool, denied int, with bool) 
 				granted, denied = false, 0 // nobody knows
 			}
 		}
-		with = with || slices.ContainsFunc(s.rivals, func(r rivals) bool { return r.second == client })
+		with = with || slices.ContainsFunc(s.meetings, func(m story.Meeting) bool { return m.Granted.Client() == client })
 	}
 	return granted, denied, with
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/story"
 	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
@@ -21,7 +22,7 @@ type scene struct {
 	accesses  []access
 	nodes     []harness.NodeState
 	beliefs   []belief
-	rivals    []rivals
+	meetings  []story.Meeting
 	broken    []checker.Property // whose proof the step completes
 	simulated bool               // a fault of the step only looks like one
 	idle      string             // the client that would have to hold the lock, and does not
@@ -42,17 +43,11 @@ type access struct {
 	seen    int64 // the version that it knew
 }
 
-// rivals are two who both believe that they hold the lock.
-type rivals struct {
-	first, second string
-	ended         time.Duration // when the first one's lease did; 0: it goes on
-}
-
 // scenes cuts a run into its steps. The last scene is what followed them.
 func scenes(res harness.Result) []scene {
 	var all []scene
 	var before harness.Snapshot
-	holds := histories.Holds(res.Events)
+	told := story.Of(res.Events, res.Exchanges)
 	renews := res.Config.Lock.Class().Renews
 	fences := res.Meta.Guard == resource.Fence.String() || res.Meta.Guard == resource.Epoch.String()
 	marks := res.Meta.Guard == resource.DoneMarker.String()
@@ -64,7 +59,7 @@ func scenes(res harness.Result) []scene {
 			accesses: accesses(res.Events[:shot.Events], before.Events, fences, marks),
 			nodes:    shot.Nodes,
 			beliefs:  beliefs(res.Events[:shot.Events], shot.At, renews),
-			rivals:   meet(holds, before.Events, shot.Events, renews),
+			meetings: meetings(told, before.Events, shot.Events, renews),
 			broken:   proven(res.Report, before.Events, shot.Events),
 
 			simulated: shot.Simulated,
@@ -136,27 +131,21 @@ func outdated(before []histories.Event, e histories.Event) bool {
 	})
 }
 
-// meet finds the grants among the events [from, to) that came while somebody else believed.
-// renews says that the lock renews its leases, so that the deadlines that were told are not their ends.
-func meet(holds []histories.Hold, from, to int, renews bool) []rivals {
-	var all []rivals
-	for _, h := range holds {
-		if !h.Believed() || h.Returned.Event < from || h.Returned.Event >= to {
-			continue
-		}
-		for _, o := range holds {
-			if o.Attempt == h.Attempt || o.Key != h.Key || !o.Believed() || o.Shares(h) ||
-				o.Returned.Event > h.Returned.Event || !o.Open() && o.Ended.Event < h.Returned.Event {
+// meetings are those at the grants among the events [from, to), each pair of clients once, however often they enter the lock. renews
+// says that the lock renews its leases, so that the deadlines that were told are not their ends.
+func meetings(told *story.Story, from, to int, renews bool) []story.Meeting {
+	var all []story.Meeting
+	for event := from; event < to; event++ {
+		for _, m := range told.Meetings(event) {
+			if slices.ContainsFunc(all, func(known story.Meeting) bool {
+				return known.Holder.Worker == m.Holder.Worker && known.Granted.Worker == m.Granted.Worker
+			}) {
 				continue
 			}
-			r := rivals{first: histories.WorkerName(o.Worker), second: histories.WorkerName(h.Worker)}
-			if slices.ContainsFunc(all, func(known rivals) bool { return known.first == r.first && known.second == r.second }) {
-				continue // however often each of them has entered the lock
+			if renews {
+				m.Lapsed = 0
 			}
-			if o.Deadline > 0 && o.Deadline <= h.Returned.Time && !renews {
-				r.ended = o.Deadline
-			}
-			all = append(all, r)
+			all = append(all, m)
 		}
 	}
 	return all

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/story"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
@@ -31,7 +32,7 @@ func TestNews(t *testing.T) {
 	went := x("n1", 1, "DEL k", "1", "command held, then let go")
 	type line struct {
 		Nodes, Command, Script, Reply string
-		State                         state
+		State                         story.Fate
 		Times                         int
 	}
 	for name, tc := range map[string]struct {
@@ -39,21 +40,21 @@ func TestNews(t *testing.T) {
 		want          []line
 	}{
 		"nothing new":    {[]histories.Exchange{went}, []histories.Exchange{went}, nil},
-		"held":           {nil, []histories.Exchange{held}, []line{{"n1", "DEL k", "", "", heldUp, 1}}},
-		"goes on":        {[]histories.Exchange{held}, []histories.Exchange{went}, []line{{"n1", "DEL k", "", "1", wentOn, 1}}},
-		"reply held":     {nil, []histories.Exchange{x("n1", 1, "SETNX k a", "", "reply held")}, []line{{"n1", "SETNX k a", "", "", replyHeld, 1}}},
-		"reply lost":     {nil, []histories.Exchange{x("n1", 1, "SETNX k a", "", "reply dropped")}, []line{{"n1", "SETNX k a", "", "", replyLost, 1}}},
-		"on its way":     {nil, []histories.Exchange{x("n1", 1, "SETNX k a", "", "")}, []line{{"n1", "SETNX k a", "", "", waiting, 1}}},
+		"held":           {nil, []histories.Exchange{held}, []line{{"n1", "DEL k", "", "", story.Held, 1}}},
+		"goes on":        {[]histories.Exchange{held}, []histories.Exchange{went}, []line{{"n1", "DEL k", "", "1", story.LetGo, 1}}},
+		"reply held":     {nil, []histories.Exchange{x("n1", 1, "SETNX k a", "", "reply held")}, []line{{"n1", "SETNX k a", "", "", story.ReplyHeld, 1}}},
+		"reply lost":     {nil, []histories.Exchange{x("n1", 1, "SETNX k a", "", "reply dropped")}, []line{{"n1", "SETNX k a", "", "", story.Lost, 1}}},
+		"on its way":     {nil, []histories.Exchange{x("n1", 1, "SETNX k a", "", "")}, []line{{"n1", "SETNX k a", "", "", story.Waiting, 1}}},
 		"set-up":         {nil, []histories.Exchange{x("n1", 1, "HELLO 3", "ok", "")}, nil},
-		"unknown script": {nil, []histories.Exchange{x("n1", 1, "EVALSHA ffff… k", "1", "")}, []line{{"n1", "EVALSHA ffff… k", "", "1", answered, 1}}},
+		"unknown script": {nil, []histories.Exchange{x("n1", 1, "EVALSHA ffff… k", "1", "")}, []line{{"n1", "EVALSHA ffff… k", "", "1", story.Answered, 1}}},
 		"known script": {nil, []histories.Exchange{x("n1", 1, "EVALSHA c89c… k a", "1", "")},
-			[]line{{"n1", "EVALSHA ‹compare-and-delete› k a", "compare-and-delete", "1", answered, 1}}},
+			[]line{{"n1", "EVALSHA ‹compare-and-delete› k a", "compare-and-delete", "1", story.Answered, 1}}},
 		"many nodes": {nil, []histories.Exchange{x("n1", 1, "SET k a", "OK", ""), x("n2", 2, "SET k a", "OK", ""), x("n3", 3, "SET k a", "nil", "")},
-			[]line{{"n1 n2", "SET k a", "", "OK", answered, 1}, {"n3", "SET k a", "", "nil", answered, 1}}},
+			[]line{{"n1 n2", "SET k a", "", "OK", story.Answered, 1}, {"n3", "SET k a", "", "nil", story.Answered, 1}}},
 		"renewed beside": {nil, []histories.Exchange{x("n1", 1, "PEXPIRE k", "1", ""), other("n1", 2, "SET k a", "nil"), x("n1", 3, "PEXPIRE k", "1", ""), other("n1", 4, "SET k b", "nil")},
-			[]line{{"n1", "PEXPIRE k", "", "1", answered, 2}, {"n1", "SET k a", "", "nil", answered, 2}}},
+			[]line{{"n1", "PEXPIRE k", "", "1", story.Answered, 2}, {"n1", "SET k a", "", "nil", story.Answered, 2}}},
 		"many times": {nil, []histories.Exchange{x("n1", 1, "SET k a", "nil", ""), x("n1", 2, "SET k b", "nil", ""), x("n1", 3, "SET k c", "OK", "")},
-			[]line{{"n1", "SET k a", "", "nil", answered, 2}, {"n1", "SET k c", "", "OK", answered, 1}}},
+			[]line{{"n1", "SET k a", "", "nil", story.Answered, 2}, {"n1", "SET k c", "", "OK", story.Answered, 1}}},
 	} {
 		var got []line
 		for _, s := range news(tc.before, tc.after) {

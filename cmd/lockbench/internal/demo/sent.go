@@ -9,19 +9,8 @@ import (
 
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/story"
 	"github.com/lockbench/lockbench/locks"
-)
-
-// state is how far a command has come when a step is over.
-type state uint8
-
-const (
-	answered state = iota
-	waiting        // on its way, or executed and the reply on its way
-	heldUp         // before the server saw it
-	replyHeld
-	wentOn    // it had been held up, and has now been answered
-	replyLost // the client will never get it
 )
 
 // sent is a command on its way from a client to one or more nodes, as a step shows it.
@@ -31,7 +20,7 @@ type sent struct {
 	command string
 	script  string // name of the script that it runs; empty: none that we know
 	reply   string
-	state   state
+	state   story.Fate
 	times   int           // how often in a row
 	alike   bool          // times > 1: word for word, and not each with a token of its own
 	until   time.Duration // when the last of them was sent
@@ -50,30 +39,14 @@ func news(before, after []histories.Exchange) []sent {
 	var all []sent
 	for _, x := range after {
 		old, seen := known[id{x.Client, x.Node, x.Conn, x.Seq}]
-		if seen && old.Replied == x.Replied && old.Reply == x.Reply && old.Note == x.Note || setsUp(x.Command) {
+		if seen && old.Replied == x.Replied && old.Reply == x.Reply && old.Note == x.Note || story.Setup(x) {
 			continue
 		}
-		s := sent{client: x.Client, nodes: []string{x.Node}, reply: x.Reply, state: stateOf(x), times: 1, until: x.Sent}
+		s := sent{client: x.Client, nodes: []string{x.Node}, reply: x.Reply, state: story.FateOf(x), times: 1, until: x.Sent}
 		s.command, s.script = named(x.Command)
 		all = add(all, s)
 	}
 	return all
-}
-
-func stateOf(x histories.Exchange) state {
-	switch {
-	case x.Note == histories.CommandDropped, x.Note == histories.ReplyDropped:
-		return replyLost
-	case x.Replied > 0 && (x.Note == histories.CommandLetGo || x.Note == histories.ReplyLetGo):
-		return wentOn
-	case x.Replied > 0:
-		return answered
-	case x.Note == histories.CommandHeld:
-		return heldUp
-	case x.Note == histories.ReplyHeld:
-		return replyHeld
-	}
-	return waiting
 }
 
 // add appends s, or adds it to what says the same: the same command to another node, or one
@@ -91,7 +64,7 @@ func add(all []sent, s sent) []sent {
 		if o.client != s.client {
 			continue // what others sent in between does not matter here
 		}
-		if slices.Equal(o.nodes, s.nodes) && o.reply == s.reply && o.state == answered && s.state == answered && verb(o.command) == verb(s.command) {
+		if slices.Equal(o.nodes, s.nodes) && o.reply == s.reply && o.state == story.Answered && s.state == story.Answered && verb(o.command) == verb(s.command) {
 			o.alike = o.command == s.command && (o.alike || o.times == 1)
 			o.times++
 			o.until = s.until
@@ -106,11 +79,6 @@ func add(all []sent, s sent) []sent {
 func verb(command string) string {
 	words := strings.Fields(command)
 	return strings.Join(words[:min(2, len(words))], " ")
-}
-
-// setsUp reports whether a command belongs to opening a connection and not to the lock.
-func setsUp(command string) bool {
-	return strings.HasPrefix(command, "HELLO ") || strings.HasPrefix(command, "CLIENT ") || strings.HasPrefix(command, "AUTH ")
 }
 
 // named puts the name of a known script in the place of its digest.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/story"
 )
 
 // scene tells one step.
@@ -39,19 +40,20 @@ func (t *teller) scene(res harness.Result, number int, s, before scene) {
 		}
 		t.row(t.lang.text("row.believes", "client", b.client), t.belief(b), tone)
 	}
-	for _, r := range s.rivals {
-		t.row("!!", t.rivalry(r), bad)
+	for _, m := range s.meetings {
+		t.row("!!", t.meeting(m), bad)
 	}
 	if len(s.broken) > 0 {
 		t.row("!!", t.lang.text("alarm.broken", "properties", t.properties(s.broken)), bad)
 	}
 }
 
-func (t *teller) rivalry(r rivals) string {
-	if r.ended > 0 {
-		return t.lang.text("alarm.both-after-lease", "first", r.first, "second", r.second, "ended", seconds(r.ended))
+func (t *teller) meeting(m story.Meeting) string {
+	first, second := m.Holder.Client(), m.Granted.Client()
+	if m.Lapsed > 0 {
+		return t.lang.text("alarm.both-after-lease", "first", first, "second", second, "ended", seconds(m.Lapsed))
 	}
-	return t.lang.text("alarm.both", "first", r.first, "second", r.second)
+	return t.lang.text("alarm.both", "first", first, "second", second)
 }
 
 // afterwards tells what followed the last step: faults are healed, and somebody who took no
@@ -86,19 +88,19 @@ func (t *teller) afterwards(res harness.Result, s scene) {
 func (t *teller) sent(c sent) {
 	text := c.command
 	switch c.state {
-	case answered:
+	case story.Answered:
 		if c.reply != "" {
 			text += "  => " + c.reply
 		}
-	case wentOn:
+	case story.LetGo:
 		text = t.lang.text("sent.went-on", "command", c.command, "reply", c.reply)
-	case heldUp:
+	case story.Held:
 		text = t.lang.text("sent.held", "command", c.command)
-	case replyHeld:
+	case story.ReplyHeld:
 		text = t.lang.text("sent.reply-held", "command", c.command)
-	case replyLost:
+	case story.Lost:
 		text = t.lang.text("sent.reply-lost", "command", c.command)
-	case waiting:
+	case story.Waiting:
 		text = t.lang.text("sent.waiting", "command", c.command)
 	}
 	if c.times > 1 {

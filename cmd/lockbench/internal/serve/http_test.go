@@ -26,6 +26,15 @@ func TestMethods(t *testing.T) {
 	}
 }
 
+// TestStoreOfARun: what is above a run, to which its page leads, is the list of all.
+func TestStoreOfARun(t *testing.T) {
+	s := open(t)
+	s.keep(sample{})
+	if res := s.ask(http.MethodGet, "/runs/"); res.StatusCode != http.StatusFound || res.Header.Get("Location") != "/" {
+		t.Errorf("/runs/: %s to %q, want the list at /", res.Status, res.Header.Get("Location"))
+	}
+}
+
 // TestHost: a page of somebody else's whose name leads to this machine learns nothing.
 func TestHost(t *testing.T) {
 	s := open(t)

@@ -68,6 +68,7 @@ func New(opt Options) (http.Handler, error) {
 	mux := http.NewServeMux()
 	for pattern, page := range map[string]func(http.ResponseWriter, *http.Request) error{
 		"/{$}":                                 s.list,
+		"/runs/{$}":                            all,
 		"/matrix":                              s.matrix,
 		"/compare":                             s.compare,
 		"/runs/{scenario}/{run}":               s.run,
@@ -115,6 +116,12 @@ func (e *pageError) Error() string { return e.text }
 
 func refuse(status int, format string, args ...any) error {
 	return &pageError{status, fmt.Sprintf(format, args...)}
+}
+
+// all leads from a run, which links to what is above it, to the list of all.
+func all(w http.ResponseWriter, r *http.Request) error {
+	http.Redirect(w, r, "/", http.StatusFound)
+	return nil
 }
 
 func nowhere(_ http.ResponseWriter, r *http.Request) error {
