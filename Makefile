@@ -34,7 +34,7 @@ build: ## Build bin/lockbench
 # The race detector makes everything five to ten times slower, so it watches what runs at once, and of many runs a choice:
 # tests that play hundreds of runs, and packages in which nothing runs at once, go without it. At night nothing does (UNRACED= ALONE=).
 UNRACED := ^(TestMutants|TestHarnessFaults|TestTwoBackendsOneVerdict|TestMergedIsWhole|TestRWHashFollowsItsModel|TestBackgroundReplays|TestCatalogue|TestCatalogueOnProcesses|TestWorkloads|TestSimulatedCrashes|TestRenamedLocks|TestRenamedLocksAtTheGate|TestCommandsOfRandomLoad|TestRandomFaults|TestRandomRuns|TestContendWithoutFaults|TestSnapshotsChangeNothing|TestSuccessionsInVirtualTime|TestNetworkFaultsReplay|TestSameSeedSameBytes|TestAllFaultsTogether|TestFailFast|TestFailFastKnowsWhatIsExpected|TestRenewalsGetLost|TestWrongClocks|TestScripts|TestProcessScripts|TestBombs|TestWhatIsWrittenFits|TestSchemasWant|TestSameSeedSamePage|TestVariants|TestCommandsRunAsPrinted|TestCommandsOfPages|TestOneDeviation|TestCatalogueInFairWeather|TestShards|TestResume|TestFaultyReference|TestSwappedEdges|TestShrinkHeedsTheReference|TestDrawn|TestFoundSchedules|TestFoundSchedulesAreLeast|TestMarginsAreMargins|TestMarginsTable|TestStrangers|TestOverviewOfParts|TestSwarmReplays|TestAnomalies|TestWithoutDeviation|TestProvenFirst|TestDocsTellCommandsThatParse|TestCourseCommandsRun|TestCourseIsTrue|TestCommandsOfWorkersRunAsPrinted|TestPagesOfHostileStrings|TestMergeRefuses|TestCallsBounded|TestExploreAndReplay|TestFlags|TestAccept|TestAcquireWaitLoad)$$
-WITH    := ./harness ./histories ./locks ./locktest ./internal/explore ./cmd/lockbench ./cmd/lockbench/internal/gate
+WITH    := ./internal/harness ./histories ./locks ./locktest ./internal/explore ./cmd/lockbench ./cmd/lockbench/internal/gate
 ALONE   := /(checker|oracle|demo|peers|report|html|picture|plot|causes|certificate|certify|orders|explain|catalogue|packed|schedule|words|house|choosing|scenarios|survey)$$
 ALL      = $(if $(TESTFLAGS),,$(filter ./...,$(PKG)))
 # A quarter of the processor's time went to the garbage collector; tests have little garbage and end soon.
@@ -95,7 +95,7 @@ lists: ## List every lock, fault, judge and random load that stands in a file of
 
 docs: build ## Write docs/choosing.md, docs/locks.md, docs/nemeses.md, docs/architecture.md, docs/anomalies.md, docs/libraries.md, docs/margins.md, docs/matrix.md, the picture and the generated parts of README.md, README.zh.md, docs/report.md, docs/scenarios.md and docs/course again; tests and docs-check fail when they are not true
 	$(GO) test ./locks -run TestDocs -update
-	$(GO) test ./harness -run TestDocs -update
+	$(GO) test ./internal/harness -run TestDocs -update
 	$(GO) test ./internal/testkit/house -run TestArchitecture -update
 	$(GO) test ./internal/explore -run TestMarginsTable -update
 	$(GO) test ./internal/testkit/choosing -run TestChoosing -update
@@ -147,10 +147,10 @@ bench-compare: ## Compare two results of make bench (OLD=file NEW=file)
 	$(GO) run $(BENCHSTAT) '$(OLD)' '$(NEW)'
 
 soak: ## Run random locks under all faults at once, in virtual time, and each twice (RUNS=300)
-	LOCKBENCH_RANDOM_RUNS=$(RUNS) $(GO) test ./harness -run "^TestRandomRuns$$" -count=1 -v -timeout 0
+	LOCKBENCH_RANDOM_RUNS=$(RUNS) $(GO) test ./internal/harness -run "^TestRandomRuns$$" -count=1 -v -timeout 0
 
 differential: ## Hold the checker against an enumeration of every order and instant of small histories (DURATION=10m SEED=1)
-	LOCKBENCH_DURATION=$(DURATION) LOCKBENCH_SEED=$(SEED) GOGC=400 $(GO) test ./checker/oracle -run '^TestOracle$$' -count=1 -v -timeout 0
+	LOCKBENCH_DURATION=$(DURATION) LOCKBENCH_SEED=$(SEED) GOGC=400 $(GO) test ./internal/oracle -run '^TestOracle$$' -count=1 -v -timeout 0
 
 fuzz: ## Run each fuzz target for a while (FUZZTIME=10s)
 	@grep -r '^func Fuzz' --include='*_test.go' . | sed 's|/[^/]*:func | |; s|(.*||' | sort | \

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/report"
 	"github.com/lockbench/lockbench/internal/words"
 	"github.com/lockbench/lockbench/scenarios"

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/peers"
 	"github.com/lockbench/lockbench/internal/report"
 	"github.com/lockbench/lockbench/scenarios"

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/schedule"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/scenarios"
-	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
 // TestEveryFaultBySchedule begins every fault that virtual time can have by its word, and sees that it takes

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/schedule"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
 // operate is a step in which a client makes one call. A client that does not hold the lock skips

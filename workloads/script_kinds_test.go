@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/schedule"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
 // TestFaultsOfSchedules checks that the words for faults of schedules are those of the kinds of faults, and that

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/lockbench/lockbench/workloads/schedule"
+	"github.com/lockbench/lockbench/internal/schedule"
 )
 
 // calls counts the calls that a client makes by the steps of a script. It is safe for concurrent use.

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/lockbench/lockbench/internal/schedule"
 	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
 // letGo ends the oldest rule of a client, if there is one, and waits for the client's call. If the

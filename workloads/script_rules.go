@@ -8,10 +8,10 @@ import (
 	"strconv"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/schedule"
 	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
 // rule holds up the next command of a client that fits, on one server or several.

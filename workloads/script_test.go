@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/schedule"
 	"github.com/lockbench/lockbench/internal/sim"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/workloads"
-	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
 // TestStepsNameWhatIsMissing checks that a step which cannot be played says what it wants.

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/schedule"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
 // Steps in which several clients act together, which no sequence of simpler steps says: how often they do

@@ -9,8 +9,8 @@ import (
 
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/schedule"
 	"github.com/lockbench/lockbench/internal/wire"
-	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
 // waitFor waits for a condition.

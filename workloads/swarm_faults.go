@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/schedule"
 	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
 // striker lets random faults come and go, one after the other: half of the time at any instant, and half

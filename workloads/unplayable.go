@@ -3,7 +3,7 @@ package workloads
 import (
 	"fmt"
 
-	"github.com/lockbench/lockbench/workloads/schedule"
+	"github.com/lockbench/lockbench/internal/schedule"
 )
 
 // UnplayableError says that a lock never comes to a point that a script waits for, so that

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/schedule"
 	"github.com/lockbench/lockbench/internal/sim"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
-	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
 // fakeLock answers what it is told to.

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/docker"
-	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/harness"
 )
 
 // backends are where the servers of runs can live, the default first.

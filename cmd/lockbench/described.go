@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 
-	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/libraries"
 	"github.com/lockbench/lockbench/internal/worker"
 	"github.com/lockbench/lockbench/locks"

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/cmd/lockbench/internal/demo"
-	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/internal/catalogue"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/libraries"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/scenarios"

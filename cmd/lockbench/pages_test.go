@@ -5,11 +5,11 @@ import (
 	"io"
 	"testing"
 
-	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/report"
 	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/schedule"
 	"github.com/lockbench/lockbench/workloads"
-	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
 // TestUnplayedSteps checks how a run ends of which a step could not be played: nothing is known of a lock that

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
-	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/words"
 	"github.com/lockbench/lockbench/locks"
 )

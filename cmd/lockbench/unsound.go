@@ -6,8 +6,8 @@ import (
 	"io/fs"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/harness"
 )
 
 // noHistory reports whether not even the first line of a file is an event.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/resource"
 )
 

@@ -3,8 +3,8 @@ package explore_test
 import (
 	"testing"
 
-	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/harness"
 )
 
 // TestCostOfRuns: what a run makes has a bound, a tenth above what it was when this was written, and a lock on five masters costs no

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench/internal/schedule"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
 // Point is a command that a client sends: where a program can be made to go another way.

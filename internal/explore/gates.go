@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lockbench/lockbench/harness"
-	"github.com/lockbench/lockbench/workloads/schedule"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/schedule"
 )
 
 // gated lets what happens in a schedule wait for what had ended before it in virtual time, as far as the schedule still shows what the

@@ -3,7 +3,7 @@ package explore
 import (
 	"slices"
 
-	"github.com/lockbench/lockbench/workloads/schedule"
+	"github.com/lockbench/lockbench/internal/schedule"
 )
 
 // smaller are the schedules that are smaller than one by one thing: a rule, a fault, a client's lane, a call or a sleep, or the length of a

@@ -3,7 +3,7 @@ package explore
 import (
 	"fmt"
 
-	"github.com/lockbench/lockbench/workloads/schedule"
+	"github.com/lockbench/lockbench/internal/schedule"
 )
 
 // Points counts the commands that clients send in programs in fair weather, and those of them at which nothing is made to happen first, by

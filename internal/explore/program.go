@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/schedule"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/scenarios"
-	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
 //go:embed programs/*.schedule

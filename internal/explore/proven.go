@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockbench/lockbench/workloads/schedule"
+	"github.com/lockbench/lockbench/internal/schedule"
 )
 
 // provenFiles are the schedules that broke the catalogue's locks (make explored), by name of the lock, before they were made to wait for what

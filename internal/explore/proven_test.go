@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/internal/explore"
-	"github.com/lockbench/lockbench/workloads/schedule"
+	"github.com/lockbench/lockbench/internal/schedule"
 )
 
 // TestAllProven: each schedule that was found is there once as a program and what happens in it, which together are the schedule again.

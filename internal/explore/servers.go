@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/resource"
+	"github.com/lockbench/lockbench/internal/schedule"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
 // Lease is that of programs on real servers: many are to be played, and in each clients wait for leases to end.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/schedule"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
 // Shrink leaves out of the schedule of a finding what it can do without: clients, calls, sleeps and deviations. Then it lets each call

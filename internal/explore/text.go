@@ -5,10 +5,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/internal/anomalies"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/schedule"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
 // mostTwins is how many locks that keep what a finding breaks are named in its text.

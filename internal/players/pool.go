@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/osproc"
 	"github.com/lockbench/lockbench/locks"
 )

@@ -9,8 +9,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/locks"
 )
 

@@ -37,7 +37,7 @@ type Options struct {
 	Files []File
 	// Store is a link to the store that the run lies in; empty if it lies in none.
 	Store string
-	// Proof are the commands that prove the verdicts to another program; empty if there are none.
+	// Proof are the commands that prove the verdicts to another program, in the directory of the run; empty if there are none.
 	Proof []string
 	// Model is what the history was judged as by linearizability; empty if it is that of a lock.
 	Model checker.Model

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/libraries"
 	"github.com/lockbench/lockbench/scenarios"
 	"github.com/lockbench/lockbench/workloads"

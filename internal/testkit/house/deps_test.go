@@ -13,7 +13,9 @@ const mostDeps = 50
 
 // TestHarnessDeps checks what a program links that runs locks: no engine of containers, no browser, no telemetry,
 // no library that is under test, and no more of others than it does.
-func TestHarnessDeps(t *testing.T) { light(t, "harness", "github.com/lockbench/lockbench/scenarios") }
+func TestHarnessDeps(t *testing.T) {
+	light(t, "internal/harness", "github.com/lockbench/lockbench/scenarios")
+}
 
 // TestLocktestDeps checks the same of what a test links that tests a lock.
 func TestLocktestDeps(t *testing.T) { light(t, "locktest", "github.com/lockbench/lockbench/cmd/") }

@@ -52,7 +52,7 @@ func TestListsFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asWritten(t, path.Join(root, "workloads/schedule/list.go"), "make lists", string(text))
+	asWritten(t, path.Join(root, "internal/schedule/list.go"), "make lists", string(text))
 }
 
 // hits is what a fault hits in the words of a schedule.

@@ -26,17 +26,17 @@ const (
 func longer() map[string]string {
 	const list = "a list: each line is an entry"
 	return map[string]string{
-		"examples/golang/protocol.go":                "it is handed out as one file",
-		"locks/list.go entries":                      list,
-		"workloads/schedule/list.go faultsOfNemesis": list,
+		"examples/golang/protocol.go":               "it is handed out as one file",
+		"locks/list.go entries":                     list,
+		"internal/schedule/list.go faultsOfNemesis": list,
 	}
 }
 
 // public are the packages that others may import.
 func public() []string {
 	return []string{
-		"checker", "docker", "docker/redis", "docs/schema", "examples", "examples/recording", "harness",
-		"histories", "locks", "locktest", "nemesis", "scenarios", "workloads", "workloads/schedule",
+		"checker", "docker", "docker/redis", "docs/schema", "examples", "examples/recording",
+		"histories", "locks", "locktest", "nemesis", "scenarios", "workloads",
 	}
 }
 

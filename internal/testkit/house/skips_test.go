@@ -19,7 +19,7 @@ func mayBeSkipped() map[string]string {
 		"internal/explore/pitfalls_test.go":          "a search of the whole catalogue, which takes minutes",
 		"internal/peers/discovered_test.go":          "a search of the whole catalogue, which takes minutes",
 		"internal/explore/shorten_test.go":           "to be asked to write files",
-		"harness/harness_test.go":                    "a newer server",
+		"internal/harness/harness_test.go":           "a newer server",
 		"locks/world_test.go":                        "a newer server",
 		"internal/redis/embedded/ifeq_test.go":       "a Valkey of version 9.0 or newer",
 		"internal/redis/embedded/hsetex_test.go":     "a Redis of version 8.0 or newer, or a Valkey of 9.0",

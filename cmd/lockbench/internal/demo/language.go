@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/catalogue"
-	"github.com/lockbench/lockbench/workloads/schedule"
+	"github.com/lockbench/lockbench/internal/schedule"
 )
 
 // Language is one that demos can be told in.

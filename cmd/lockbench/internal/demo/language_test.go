@@ -12,10 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/report"
-	"github.com/lockbench/lockbench/workloads/schedule"
+	"github.com/lockbench/lockbench/internal/schedule"
 )
 
 var placeholder = regexp.MustCompile(`\{[a-z]+\}`)

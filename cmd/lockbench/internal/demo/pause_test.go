@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/schedule"
 	"github.com/lockbench/lockbench/internal/story"
-	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
 // reads tells a lesson to a reader who presses keys, and returns what is shown before each of them and after

@@ -7,10 +7,10 @@ import (
 	"io"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/certificate"
 	"github.com/lockbench/lockbench/internal/certificate/certify"
+	"github.com/lockbench/lockbench/internal/harness"
 )
 
 // certified finds the certificate of a run's verdicts and verifies it. The error says that a verdict has

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/workloads"
 )
 

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/lockbench/lockbench/harness"
+	"github.com/lockbench/lockbench/internal/harness"
 )
 
 // playing is a plan that is being played, by several players at once.

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lockbench/lockbench/harness"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/report"
+	"github.com/lockbench/lockbench/internal/schedule"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/workloads/schedule"
 )
 
 // Of returns what waited for what in a run of a schedule, in the order of time. When calls began is known if the run kept that
