@@ -11,10 +11,10 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/peers"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/sim"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/scenarios"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // Run holds the lock to the contract of locks, and then plays each scenario of the catalogue that concerns it, as subtests:
@@ -132,7 +132,7 @@ func (r *test) scenario(t *testing.T, s scenarios.Scenario) {
 // excuse says why a run has nothing to say of the lock, or why the harness could not play it.
 func (r *test) excuse(t *testing.T, err error) {
 	t.Helper()
-	if _, ok := errors.AsType[*workloads.UnplayableError](err); ok || harness.NotApplicable(err) {
+	if _, ok := errors.AsType[*player.UnplayableError](err); ok || harness.NotApplicable(err) {
 		t.Skip(optional + "the steps do not apply to the lock: " + err.Error())
 	}
 	if harness.Unplayed(err) && r.again {

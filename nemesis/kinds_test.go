@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/redis/cluster"
 	"github.com/lockbench/lockbench/internal/redis/embedded"
 	"github.com/lockbench/lockbench/internal/redis/process"
@@ -16,7 +17,6 @@ import (
 	"github.com/lockbench/lockbench/internal/testkit/locktest"
 	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // probe is how one kind of fault shows, to clients and on servers. It begins with the
@@ -297,7 +297,7 @@ func try(t *testing.T, c deployment, rec *histories.Recorder, k nemesis.Kind, p 
 		return
 	}
 	injector := nemesis.NewInjector(rec)
-	tr := trial{world: world{c, injector, t, realClock{}}, gate: new(nemesis.Gate), skew: workloads.NewSkew(rightClock{}), memory: new(memory)}
+	tr := trial{world: world{c, injector, t, realClock{}}, gate: new(nemesis.Gate), skew: player.NewSkew(rightClock{}), memory: new(memory)}
 	tr.want("OK", "SET", "k", "v", "PX", "60000")
 	tr.want("1", "EVAL", scriptOne, "0")
 	tr.sync()
@@ -338,10 +338,10 @@ func try(t *testing.T, c deployment, rec *histories.Recorder, k nemesis.Kind, p 
 // client Z is never hit. Its methods fail the test.
 type trial struct {
 	world
-	gate   *nemesis.Gate   // of A
-	skew   *workloads.Skew // of A
-	memory *memory         // of A
-	lasted bool            // until it was healed
+	gate   *nemesis.Gate // of A
+	skew   *player.Skew  // of A
+	memory *memory       // of A
+	lasted bool          // until it was healed
 }
 
 // rightClock is the clock of the test: virtual in a bubble, and else the machine's.

@@ -12,9 +12,9 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/catalogue"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/internal/schedule"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 //go:embed *.schedule
@@ -68,7 +68,7 @@ func Of(s schedule.Schedule) (Scenario, error) {
 	of := Scenario{
 		ID: s.ID, Name: s.Name, Title: s.Title, Source: s.Source, Why: s.Why,
 		Replicas: s.Replicas, ClusterMode: s.ClusterMode, Clocks: s.Clocks, Threads: s.Threads, Keys: s.Keys,
-		Faultless: s.Faultless || !s.Has(faults), Overtaking: s.Overtaken, Script: workloads.Script{Schedule: s}, InProcess: s.InProcess,
+		Faultless: s.Faultless || !s.Has(faults), Overtaking: s.Overtaken, Script: player.Script{Schedule: s}, InProcess: s.InProcess,
 		Gaps: gaps(s.Gaps), TTL: s.TTL, RealTTL: s.RealTTL, Holds: s.Holds,
 	}
 	if of.TTL == 0 {
@@ -96,7 +96,7 @@ func Of(s schedule.Schedule) (Scenario, error) {
 	for _, r := range s.Remedies {
 		with := s
 		with.Steps = r.Steps
-		of.Remedies = append(of.Remedies, Remedy{Name: r.Name, Title: r.Title, Script: workloads.Script{Schedule: with}, Gaps: gaps(r.Gaps)})
+		of.Remedies = append(of.Remedies, Remedy{Name: r.Name, Title: r.Title, Script: player.Script{Schedule: with}, Gaps: gaps(r.Gaps)})
 	}
 	if len(s.Expect) == 0 && s.Lock != "" {
 		s.Expect = []schedule.Expect{{Lock: s.Lock, Guard: s.Guard}}

@@ -5,7 +5,7 @@ import (
 	"maps"
 
 	"github.com/lockbench/lockbench/internal/catalogue"
-	"github.com/lockbench/lockbench/workloads"
+	"github.com/lockbench/lockbench/internal/player"
 )
 
 // Remedy is what those who run the servers can do against a pitfall, where no other lock and
@@ -14,7 +14,7 @@ type Remedy struct {
 	Name  string // aof-always
 	Title string // in place of the scenario's, with the remedy in place
 	// Script has the same steps with the remedy in place.
-	Script workloads.Script
+	Script player.Script
 	// Gaps are the backends that cannot have the remedy, and why, beside those that cannot
 	// play the scenario.
 	Gaps map[string]string

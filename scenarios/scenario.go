@@ -9,9 +9,9 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/catalogue"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // Scenario is one pitfall. The pitfalls are numbered P01 and up; a number is for life.
@@ -39,7 +39,7 @@ type Scenario struct {
 	// Overtaking is how often a client that waits may be overtaken by each other one; 0: the
 	// scenario asks for no fairness.
 	Overtaking int
-	Script     workloads.Script
+	Script     player.Script
 	// InProcess is why the clients must live in lockbench's own process; empty: they need not.
 	InProcess string
 	// Gaps are the backends that cannot play the script, and why: what they cannot do is

@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/player"
 )
 
 func contendKind() Kind {
 	return Kind{
 		Name: "contend", Title: "N clients acquire, increment the protected register, release, with random think times",
 		Lock: "setnx-px-lua",
-		New:  func(l Load) Workload { return contendLoad{l} },
+		New:  func(l Load) player.Workload { return contendLoad{l} },
 	}
 }
 
@@ -19,9 +20,9 @@ func contendKind() Kind {
 type contendLoad struct{ Load }
 
 // Run lets the clients go and waits for all of them.
-func (w contendLoad) Run(ctx context.Context, s *Stage) error { return w.play(ctx, s, contend) }
+func (w contendLoad) Run(ctx context.Context, s *player.Stage) error { return w.play(ctx, s, contend) }
 
-func contend(ctx context.Context, p *player, key string) error {
+func contend(ctx context.Context, p *client, key string) error {
 	if err := p.await(ctx, histories.Exclusive, key); err != nil {
 		return err
 	}

@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/player"
 )
 
 func incrementKind() Kind {
 	return Kind{
 		Name: "increment", Title: "N clients increment a shared counter under the lock, which must show all increments at the end",
 		Lock: "setnx-px-lua",
-		New:  func(l Load) Workload { return incrementLoad{l} },
+		New:  func(l Load) player.Workload { return incrementLoad{l} },
 	}
 }
 
@@ -21,12 +22,12 @@ func incrementKind() Kind {
 type incrementLoad struct{ Load }
 
 // Run lets the clients go and waits for all of them.
-func (w incrementLoad) Run(ctx context.Context, s *Stage) error {
-	s.Last = func(ctx context.Context, prober *Client, _ string) { _ = prober.Read(ctx) }
+func (w incrementLoad) Run(ctx context.Context, s *player.Stage) error {
+	s.Last = func(ctx context.Context, prober *player.Client, _ string) { _ = prober.Read(ctx) }
 	return w.play(ctx, s, increment)
 }
 
-func increment(ctx context.Context, p *player, key string) error {
+func increment(ctx context.Context, p *client, key string) error {
 	if err := p.await(ctx, histories.Exclusive, key); err != nil {
 		return err
 	}

@@ -1,3 +1,4 @@
+// Package workloads is the random loads that can be put on a lock, one in a file of its own.
 package workloads
 
 import (
@@ -5,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/catalogue"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/locks"
 )
 
@@ -21,7 +23,7 @@ type Kind struct {
 	// Leases is how many TTLs it goes on if nobody says how long. 0: that is counted in rounds.
 	Leases int
 	// New makes it.
-	New func(Load) Workload
+	New func(Load) player.Workload
 }
 
 // Find returns the random load of that name, or a *catalogue.UnknownError.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/player"
 )
 
 // Load is what all random loads have in common: each of N clients plays rounds on keys that
@@ -23,7 +24,7 @@ type Load struct {
 	// Section is the longest time that a client works inside a section; 0 means a
 	// hundredth of the TTL, so that without faults no lease ends inside a section.
 	Section time.Duration
-	// Like is the seed of a run that draws once what its clients do (Drawn), and whose choice is to be
+	// Like is the seed of a run that draws once what its clients do (player.Drawn), and whose choice is to be
 	// made here, too. 0 means the run's own.
 	Like uint64
 }
@@ -38,18 +39,18 @@ const extendsOneIn = 4
 // Clients is N.
 func (l Load) Clients() int { return l.N }
 
-// player is one client of a load.
-type player struct {
-	*Client
-	stage   *Stage
+// client is one client of a load.
+type client struct {
+	*player.Client
+	stage   *player.Stage
 	section time.Duration // the longest
 	pause   time.Duration // between rounds, the longest
 	next    time.Duration // when the next round begins, if there is a rate
 	rate    time.Duration // mean time between the beginnings of rounds; 0: there is no rate
 }
 
-func (l Load) player(s *Stage, c *Client) *player {
-	p := &player{Client: c, stage: s, section: l.Section, pause: s.TTL / 50}
+func (l Load) client(s *player.Stage, c *player.Client) *client {
+	p := &client{Client: c, stage: s, section: l.Section, pause: s.TTL / 50}
 	if p.section == 0 {
 		p.section = s.TTL / 100
 	}
@@ -60,11 +61,11 @@ func (l Load) player(s *Stage, c *Client) *player {
 }
 
 // each lets the clients go, one goroutine each, and waits for all of them.
-func (l Load) each(s *Stage, f func(*player) error) error {
+func (l Load) each(s *player.Stage, f func(*client) error) error {
 	errs := make([]error, len(s.Clients))
 	var wg sync.WaitGroup
 	for i, c := range s.Clients {
-		wg.Go(func() { errs[i] = f(l.player(s, c)) })
+		wg.Go(func() { errs[i] = f(l.client(s, c)) })
 	}
 	wg.Wait()
 	return errors.Join(errs...)
@@ -75,8 +76,8 @@ func (l Load) each(s *Stage, f func(*player) error) error {
 var errEnough = errors.New("waited long enough")
 
 // play lets each client play round after round.
-func (l Load) play(ctx context.Context, s *Stage, round func(context.Context, *player, string) error) error {
-	return l.each(s, func(p *player) error {
+func (l Load) play(ctx context.Context, s *player.Stage, round func(context.Context, *client, string) error) error {
+	return l.each(s, func(p *client) error {
 		err := l.rounds(ctx, p, round)
 		if errors.Is(err, errEnough) {
 			return nil
@@ -85,19 +86,19 @@ func (l Load) play(ctx context.Context, s *Stage, round func(context.Context, *p
 	})
 }
 
-func (l Load) rounds(ctx context.Context, p *player, round func(context.Context, *player, string) error) error {
+func (l Load) rounds(ctx context.Context, p *client, round func(context.Context, *client, string) error) error {
 	if err := p.rest(ctx); err != nil {
 		return err
 	}
 	end := p.Now() + l.Limit // the client's own clock may be wrong
 	for n := 0; n < l.Rounds || l.Limit > 0; n++ {
-		if l.Limit > 0 && p.Now() >= end || p.stage.enough() {
+		if l.Limit > 0 && p.Now() >= end || p.stage.Satisfied() {
 			return nil
 		}
 		if err := round(ctx, p, p.key()); err != nil {
 			return err
 		}
-		if err := errors.Join(p.stage.stop(ctx), p.rest(ctx)); err != nil {
+		if err := errors.Join(p.stage.Stopped(ctx), p.rest(ctx)); err != nil {
 			return err
 		}
 	}
@@ -105,7 +106,7 @@ func (l Load) rounds(ctx context.Context, p *player, round func(context.Context,
 }
 
 // key draws a key.
-func (p *player) key() string {
+func (p *client) key() string {
 	if len(p.stage.Keys) == 1 {
 		return p.stage.Keys[0].Name
 	}
@@ -113,12 +114,12 @@ func (p *player) key() string {
 }
 
 // draw is a time of up to most.
-func (p *player) draw(most time.Duration) time.Duration {
+func (p *client) draw(most time.Duration) time.Duration {
 	return time.Duration(p.Rand.Int64N(int64(most)))
 }
 
 // work thinks for up to most and then may prolong; see there.
-func (p *player) work(ctx context.Context, most time.Duration) (mayGoOn bool, err error) {
+func (p *client) work(ctx context.Context, most time.Duration) (mayGoOn bool, err error) {
 	if err := p.think(ctx, most); err != nil {
 		return false, err
 	}
@@ -130,7 +131,7 @@ func (p *player) work(ctx context.Context, most time.Duration) (mayGoOn bool, er
 // cannot know that it still holds, and does nothing but give it back.
 //
 // It draws from a source of its own, so that of locks that cannot a seed decides the same.
-func (p *player) prolong(ctx context.Context, most time.Duration) (mayGoOn bool, err error) {
+func (p *client) prolong(ctx context.Context, most time.Duration) (mayGoOn bool, err error) {
 	for p.Extends && p.Whim.IntN(extendsOneIn) == 0 {
 		if p.Extend(ctx, p.stage.TTL) != nil { // recorded
 			return false, nil
@@ -143,12 +144,12 @@ func (p *player) prolong(ctx context.Context, most time.Duration) (mayGoOn bool,
 }
 
 // think stands still for a time of up to most.
-func (p *player) think(ctx context.Context, most time.Duration) error {
+func (p *client) think(ctx context.Context, most time.Duration) error {
 	return p.Clock.Sleep(ctx, p.draw(most))
 }
 
 // rest waits for the next round.
-func (p *player) rest(ctx context.Context) error {
+func (p *client) rest(ctx context.Context) error {
 	if p.rate == 0 {
 		return p.think(ctx, p.pause)
 	}
@@ -158,13 +159,13 @@ func (p *player) rest(ctx context.Context) error {
 }
 
 // await tries to get the lock on key until it has it. Every try is recorded.
-func (p *player) await(ctx context.Context, mode histories.Mode, key string) error {
+func (p *client) await(ctx context.Context, mode histories.Mode, key string) error {
 	enough := p.Now() + patience*p.stage.TTL
 	for p.AcquireAs(ctx, mode, key, p.stage.TTL) != nil {
-		if p.Now() > enough || p.stage.enough() {
+		if p.Now() > enough || p.stage.Satisfied() {
 			return errEnough
 		}
-		if err := errors.Join(p.stage.stop(ctx), p.think(ctx, p.pause)); err != nil {
+		if err := errors.Join(p.stage.Stopped(ctx), p.think(ctx, p.pause)); err != nil {
 			return err
 		}
 	}

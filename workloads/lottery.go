@@ -2,14 +2,17 @@ package workloads
 
 import (
 	"context"
+	"math"
 	"time"
+
+	"github.com/lockbench/lockbench/internal/player"
 )
 
 func lotteryKind() Kind {
 	return Kind{
 		Name: "lottery", Title: "N clients try once in each round, as instances of a cron job: one wins, losers walk away",
 		Lock: "setnx-px-lua",
-		New:  func(l Load) Workload { return lotteryLoad{l} },
+		New:  func(l Load) player.Workload { return lotteryLoad{l} },
 	}
 }
 
@@ -25,16 +28,16 @@ func lotteryKind() Kind {
 type lotteryLoad struct{ Load }
 
 // Run lets the clients go and waits for all of them.
-func (w lotteryLoad) Run(ctx context.Context, s *Stage) error {
+func (w lotteryLoad) Run(ctx context.Context, s *player.Stage) error {
 	begin := s.Prober.Now() // no client's own clock, which may be wrong
-	return w.each(s, func(p *player) error {
+	return w.each(s, func(p *client) error {
 		period := max(s.TTL/10, 2*p.section)
 		if p.rate > 0 {
 			period = p.rate
 		}
 		for round := 0; round < w.Rounds || w.Limit > 0; round++ {
 			due := time.Duration(round) * period
-			if w.Limit > 0 && due >= w.Limit || s.enough() {
+			if w.Limit > 0 && due >= w.Limit || s.Satisfied() {
 				return nil
 			}
 			at := begin + due + p.draw(min(p.section, period))
@@ -54,11 +57,11 @@ func (w lotteryLoad) Run(ctx context.Context, s *Stage) error {
 }
 
 // try plays one round of a lottery.
-func (p *player) try(ctx context.Context, key string, round int64) error {
+func (p *client) try(ctx context.Context, key string, round int64) error {
 	if p.Acquire(ctx, key, p.stage.TTL) != nil {
-		return p.stage.stop(ctx)
+		return p.stage.Stopped(ctx)
 	}
-	if s := p.Client.section(); s != nil && p.Read(ctx) == nil && s.seen.Value < round {
+	if p.Read(ctx) == nil && p.drawn() < round {
 		mayGoOn, err := p.work(ctx, p.section)
 		if err != nil {
 			return err
@@ -68,5 +71,13 @@ func (p *player) try(ctx context.Context, key string, round int64) error {
 		}
 	}
 	_ = p.Release(ctx)
-	return p.stage.stop(ctx)
+	return p.stage.Stopped(ctx)
+}
+
+// drawn is the last round that the client has seen drawn; none if it holds no lock.
+func (p *client) drawn() int64 {
+	if _, seen, ok := p.Held(); ok {
+		return seen.Value
+	}
+	return math.MaxInt64
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/locks"
 )
 
@@ -12,7 +13,7 @@ func readWriteKind() Kind {
 		Name: "readwrite", Title: "N clients, sometimes readers and sometimes writers: readers share, writers exclude",
 		Lock: "rw-hash", Capability: "has readers and writers", Can: "share",
 		Serves: func(s locks.Spec) bool { return s.ReadWrite },
-		New:    func(l Load) Workload { return readWriteLoad{l} },
+		New:    func(l Load) player.Workload { return readWriteLoad{l} },
 	}
 }
 
@@ -25,12 +26,12 @@ type readWriteLoad struct{ Load }
 func (readWriteLoad) Shares() bool { return true }
 
 // Run lets the clients go and waits for all of them.
-func (w readWriteLoad) Run(ctx context.Context, s *Stage) error {
-	shares := map[*Client]float64{}
+func (w readWriteLoad) Run(ctx context.Context, s *player.Stage) error {
+	shares := map[*player.Client]float64{}
 	for _, c := range s.Clients {
 		shares[c] = 0.25 + c.Rand.Float64()/2
 	}
-	return w.play(ctx, s, func(ctx context.Context, p *player, key string) error {
+	return w.play(ctx, s, func(ctx context.Context, p *client, key string) error {
 		if p.Rand.Float64() < shares[p.Client] {
 			return readTwice(ctx, p, key)
 		}
@@ -38,7 +39,7 @@ func (w readWriteLoad) Run(ctx context.Context, s *Stage) error {
 	})
 }
 
-func readTwice(ctx context.Context, p *player, key string) error {
+func readTwice(ctx context.Context, p *client, key string) error {
 	if err := p.await(ctx, histories.Shared, key); err != nil {
 		return err
 	}

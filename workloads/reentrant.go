@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/locks"
 )
 
@@ -12,7 +13,7 @@ func reentrantKind() Kind {
 		Name: "reentrant", Title: "N clients acquire a key several times, one inside the other, and release it as often",
 		Lock: "reentrant-hash", Capability: "can be re-entered", Can: "reenter",
 		Serves: func(s locks.Spec) bool { return s.Reenters },
-		New:    func(l Load) Workload { return reentrantLoad{l} },
+		New:    func(l Load) player.Workload { return reentrantLoad{l} },
 	}
 }
 
@@ -30,9 +31,11 @@ const depth = 3
 func (reentrantLoad) Reenters() bool { return true }
 
 // Run lets the clients go and waits for all of them.
-func (w reentrantLoad) Run(ctx context.Context, s *Stage) error { return w.play(ctx, s, reenter) }
+func (w reentrantLoad) Run(ctx context.Context, s *player.Stage) error {
+	return w.play(ctx, s, reenter)
+}
 
-func reenter(ctx context.Context, p *player, key string) error {
+func reenter(ctx context.Context, p *client, key string) error {
 	if err := p.await(ctx, histories.Reentrant, key); err != nil {
 		return err
 	}

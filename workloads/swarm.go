@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -14,7 +15,7 @@ func swarmKind() Kind {
 	return Kind{
 		Name: "swarm", Title: "N clients do all that the lock offers: each run, by its seed, a part of it (swarm testing)",
 		Lock: "setnx-px-lua", Leases: hanging + 3, // others get the lock after a holder that hangs
-		New: func(l Load) Workload { return swarmLoad{Load: l} },
+		New: func(l Load) player.Workload { return swarmLoad{Load: l} },
 	}
 }
 
@@ -28,18 +29,18 @@ type swarmLoad struct {
 }
 
 // Under returns the load under random faults.
-func (w swarmLoad) Under(kinds []nemesis.Kind) Workload {
+func (w swarmLoad) Under(kinds []nemesis.Kind) player.Workload {
 	w.kinds = kinds
 	return w
 }
 
 // Drawn returns the load as a seed draws it for a lock, and how it is set up.
-func (w swarmLoad) Drawn(seed uint64, lock locks.Spec) (Workload, Setup) {
+func (w swarmLoad) Drawn(seed uint64, lock locks.Spec) (player.Workload, player.Setup) {
 	if w.Like > 0 {
 		seed = w.Like
 	}
 	w.choice = choose(seed, lock, len(w.kinds) > 0)
-	setup := Setup{Told: "clients of this run: " + w.choice.String()}
+	setup := player.Setup{Told: "clients of this run: " + w.choice.String()}
 	if w.choice.has(threads) && w.N > 1 {
 		setup.Threads = 2
 	}
@@ -59,10 +60,10 @@ func (w swarmLoad) Reenters() bool { return w.choice.has(enter) && w.choice.coun
 func (w swarmLoad) ReleasesTwice() bool { return w.choice.has(again) }
 
 // Run lets the clients go, and faults hit them, and waits for all of them.
-func (w swarmLoad) Run(ctx context.Context, s *Stage) error {
+func (w swarmLoad) Run(ctx context.Context, s *player.Stage) error {
 	for _, c := range s.Clients {
 		if c.Thread != nil {
-			s.threads++
+			s.Threads++
 		}
 		if len(w.kinds) > 0 && !w.choice.patient {
 			c.Timeout = max(s.TTL/2, 100*time.Millisecond) // clients give up while a fault lasts
@@ -76,7 +77,7 @@ func (w swarmLoad) Run(ctx context.Context, s *Stage) error {
 		wg.Go(func() { struck = (&striker{Stage: s, kinds: w.kinds, choice: w.choice}).run(faulty) })
 	}
 	half := s.Prober.Now() + w.Limit/2
-	err := w.play(ctx, s, func(ctx context.Context, p *player, key string) error {
+	err := w.play(ctx, s, func(ctx context.Context, p *client, key string) error {
 		alone := w.choice.has(solo) && w.Limit > 0 && p.Now() > half
 		if alone && p.Worker > 0 {
 			return errEnough

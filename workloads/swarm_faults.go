@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/schedule"
 	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/nemesis"
@@ -12,7 +13,7 @@ import (
 // striker lets random faults come and go, one after the other: half of the time at any instant, and half
 // of the time when a client sends the command that decides, which is held up meanwhile.
 type striker struct {
-	*Stage
+	*player.Stage
 	kinds  []nemesis.Kind
 	choice choice
 }
@@ -47,8 +48,8 @@ func (s *striker) lasting() time.Duration {
 
 // scene is what faults can hit: threads share what a fault of a client hits, so that they are spared.
 func (s *striker) scene() nemesis.Scene {
-	scene := s.Stage.scene()
-	if free := scene.Clients[s.threads:]; len(free) > 0 {
+	scene := s.Stage.Scene()
+	if free := scene.Clients[s.Threads:]; len(free) > 0 {
 		scene.Clients = free
 	}
 	return scene
@@ -59,7 +60,7 @@ func (s *striker) kind() nemesis.Kind { return s.kinds[s.Rand.IntN(len(s.kinds))
 // anywhen lets a fault come at this instant.
 func (s *striker) anywhen(ctx context.Context) error {
 	k := s.kind()
-	if k.Hits <= nemesis.HitsConnection && s.threads == len(s.Clients) {
+	if k.Hits <= nemesis.HitsConnection && s.Threads == len(s.Clients) {
 		return nil
 	}
 	fault, ok := k.Draw(s.scene(), s.Rand)
@@ -94,7 +95,7 @@ func (s *striker) inForce(ctx context.Context, k nemesis.Kind, fault nemesis.Fau
 func (s *striker) anchored(ctx context.Context) error {
 	c, k := s.Clients[s.Rand.IntN(len(s.Clients))], s.kind()
 	node := s.Cluster.Primary(s.Rand.IntN(s.Shards))
-	m, err := s.match(node, schedule.Step{What: s.choice.anchor, Reply: s.choice.reply && s.choice.anchor == schedule.Takes})
+	m, err := s.Match(node, schedule.Step{What: s.choice.anchor, Reply: s.choice.reply && s.choice.anchor == schedule.Takes})
 	if err != nil || !s.Cluster.Alive(node) {
 		return nil //nolint:nilerr // nobody knows where the lock is kept, and no command is known to decide
 	}
@@ -104,7 +105,7 @@ func (s *striker) anchored(ctx context.Context) error {
 			Keys: s.Kept(),
 		})
 	}
-	link := s.Cluster.Link(s.process(c), node)
+	link := s.Cluster.Link(s.Process(c), node)
 	hold := link.HoldRequest
 	if s.choice.reply {
 		hold = link.HoldReply
@@ -145,7 +146,7 @@ func (s *striker) met(ctx context.Context, rule *wire.Hold) bool {
 }
 
 // beside lets a fault come and go while a command of a client is held up. One of a client hits that one.
-func (s *striker) beside(ctx context.Context, k nemesis.Kind, c *Client) error {
+func (s *striker) beside(ctx context.Context, k nemesis.Kind, c *player.Client) error {
 	scene := s.scene()
 	t, ok := k.Pick(scene, s.Rand)
 	if !ok || k.Hits == nemesis.HitsClient && c.Thread != nil {

@@ -11,7 +11,7 @@ import (
 
 // performer is a client of swarm in one round.
 type performer struct {
-	*player
+	*client
 	choice choice
 	key    string
 	mode   histories.Mode
@@ -21,8 +21,8 @@ type performer struct {
 
 // round is what a client does: it asks for the lock in one of several ways, stays for a while and does
 // something meanwhile, and goes in one of several ways.
-func (w swarmLoad) round(ctx context.Context, p *player, key string, alone bool) error {
-	r := &performer{player: p, choice: w.choice, key: key, mode: histories.Exclusive, ttl: p.stage.TTL, alone: alone}
+func (w swarmLoad) round(ctx context.Context, p *client, key string, alone bool) error {
+	r := &performer{client: p, choice: w.choice, key: key, mode: histories.Exclusive, ttl: p.stage.TTL, alone: alone}
 	switch {
 	case r.choice.counts:
 		r.mode = histories.Reentrant
@@ -59,22 +59,22 @@ func (p *performer) oneIn(n int, a act) bool { return p.choice.has(a) && p.Rand.
 func (p *performer) ask(ctx context.Context) error {
 	switch {
 	case p.choice.has(queue):
-		if p.try(ctx) != nil && !p.stage.enough() {
+		if p.try(ctx) != nil && !p.stage.Satisfied() {
 			_ = p.Await(ctx, p.key, p.ttl)
 		}
-		return p.stage.stop(ctx)
+		return p.stage.Stopped(ctx)
 	case p.mode == histories.Exclusive && p.may(wait):
 		_ = p.Await(ctx, p.key, p.ttl)
-		return p.stage.stop(ctx)
+		return p.stage.Stopped(ctx)
 	case !p.alone && p.oneIn(4, hurry):
 		patience := p.Timeout
 		p.Timeout = 100*time.Microsecond + p.draw(5*time.Millisecond)
 		_ = p.try(ctx)
 		p.Timeout = patience
-		return p.stage.stop(ctx)
+		return p.stage.Stopped(ctx)
 	case p.may(tryOnce):
 		_ = p.try(ctx)
-		return p.stage.stop(ctx)
+		return p.stage.Stopped(ctx)
 	case p.oneIn(6, insist):
 		return p.until(ctx, p.stage.TTL/2, p.stage.TTL/1000)
 	}
@@ -86,8 +86,8 @@ func (p *performer) try(ctx context.Context) error { return p.AcquireAs(ctx, p.m
 // until tries until the client has the lock, for a while, and pauses in between.
 func (p *performer) until(ctx context.Context, patience, pause time.Duration) error {
 	end := p.Now() + patience
-	for p.try(ctx) != nil && p.Now() < end && !p.stage.enough() {
-		if err := p.stage.stop(ctx); err != nil {
+	for p.try(ctx) != nil && p.Now() < end && !p.stage.Satisfied() {
+		if err := p.stage.Stopped(ctx); err != nil {
 			return err
 		}
 		if err := p.Clock.Sleep(ctx, pause/2+p.draw(max(pause, time.Millisecond))); err != nil {
@@ -110,7 +110,7 @@ func (p *performer) stay(ctx context.Context) error {
 		if err := p.think(ctx, 2*length/time.Duration(parts+1)+1); err != nil {
 			return err
 		}
-		if !p.Holds() || p.stage.enough() {
+		if !p.Holds() || p.stage.Satisfied() {
 			return nil
 		}
 		sure = p.act(ctx)
@@ -118,7 +118,7 @@ func (p *performer) stay(ctx context.Context) error {
 	for p.Depth() > 1 {
 		_ = p.Release(ctx)
 	}
-	if held := p.Client.section(); !sure || held == nil || held.key != p.key || p.Overdue() {
+	if held, _, ok := p.Held(); !sure || !ok || held != p.key || p.Overdue() {
 		return nil
 	}
 	if p.mode == histories.Shared {
@@ -142,7 +142,7 @@ func (p *performer) act(ctx context.Context) bool {
 			_ = p.Count(ctx, p.key)
 		}
 	case p.may(another):
-		_ = p.AcquireAs(ctx, p.mode, p.player.key(), p.ttl)
+		_ = p.AcquireAs(ctx, p.mode, p.client.key(), p.ttl)
 	}
 	return true
 }
@@ -168,7 +168,7 @@ func (p *performer) leave(ctx context.Context) error {
 	case !p.Holds():
 	case p.oneIn(4, abandon) && (!p.choice.hangs || p.hang(ctx)):
 		p.Abandon("leaves without a release")
-		return p.stage.stop(ctx)
+		return p.stage.Stopped(ctx)
 	}
 	for p.Holds() {
 		_ = p.Release(ctx)
@@ -187,7 +187,7 @@ func (p *performer) leave(ctx context.Context) error {
 			_ = p.Release(ctx)
 		}
 	}
-	return p.stage.stop(ctx)
+	return p.stage.Stopped(ctx)
 }
 
 // hang stays in a section for most of what a renewed lease may last, if it is early enough in the run for

@@ -6,17 +6,17 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/report"
 	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/internal/schedule"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // TestUnplayedSteps checks how a run ends of which a step could not be played: nothing is known of a lock that
 // the scenario was not written for, as the gate says, too; with one of its own locks lockbench has failed.
 func TestUnplayedSteps(t *testing.T) {
 	step := func(why error) error {
-		return &workloads.StepError{N: 3, Step: schedule.Step{Verb: schedule.Audit}, Err: why}
+		return &player.StepError{N: 3, Step: schedule.Step{Verb: schedule.Audit}, Err: why}
 	}
 	late := step(errors.New("it does not"))
 	for name, tc := range map[string]struct {
@@ -32,7 +32,7 @@ func TestUnplayedSteps(t *testing.T) {
 		"another guard":               {runFlags{scenario: "P14", lock: "setnx-px-lua", guard: "epoch"}, late, exitUnknown},
 		"a worker of its own lock":    {runFlags{scenario: "P14", lock: "setnx-px-lua", worker: "python3 mine.py"}, late, exitUnknown},
 		"a worker's lock":             {runFlags{scenario: "P14", worker: "python3 mine.py"}, late, exitUnknown},
-		"it never comes there":        {runFlags{scenario: "P14", lock: "setnx"}, step(&workloads.UnplayableError{Why: "no renewal"}), exitUnfit},
+		"it never comes there":        {runFlags{scenario: "P14", lock: "setnx"}, step(&player.UnplayableError{Why: "no renewal"}), exitUnfit},
 		"a server died":               {runFlags{scenario: "P14", lock: "setnx"}, errors.Join(late, &harness.DeathError{Node: "master"}), exitHarness},
 		"what is no step":             {runFlags{scenario: "P14", lock: "setnx"}, errors.New("no redis-server"), exitHarness},
 		"random load, which has none": {runFlags{workload: "contend", lock: "setnx"}, late, exitHarness},

@@ -10,7 +10,7 @@ import (
 
 	"github.com/lockbench/lockbench/internal/libraries"
 	"github.com/lockbench/lockbench/internal/osproc"
-	"github.com/lockbench/lockbench/internal/players"
+	"github.com/lockbench/lockbench/internal/pool"
 )
 
 // newPlay is what explore starts, several at once.
@@ -22,7 +22,7 @@ func newPlay() *cobra.Command {
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			debug.SetGCPercent(thrift)
-			if err := players.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), libraries.Catalogue()); err != nil {
+			if err := pool.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), libraries.Catalogue()); err != nil {
 				return failure(err)
 			}
 			return nil
@@ -31,12 +31,12 @@ func newPlay() *cobra.Command {
 }
 
 // newPlayers returns a pool of so many processes of this very program.
-func newPlayers(n int) (*players.Pool, error) {
+func newPlayers(n int) (*pool.Pool, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("it is not known what program this is: %w", err)
 	}
-	return players.New(n, func() *exec.Cmd {
+	return pool.New(n, func() *exec.Cmd {
 		cmd := exec.Command(self, "play")
 		cmd.Env = append(osproc.Environment(), "GOMAXPROCS=1") // a run is one thing after another, and several processors would only pass it on
 		return cmd

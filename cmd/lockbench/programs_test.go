@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // Programs that are lockbench with something in it that the tests need.
@@ -34,7 +34,7 @@ func computingMain() {
 func hastyMain() {
 	os.Exit(program(withRun(func(cfg *harness.Config) {
 		cfg.Seams.Grace = 3 * time.Second // enough for a shell to say hello
-		cfg.Seams.Stage = func(s *workloads.Stage) {
+		cfg.Seams.Stage = func(s *player.Stage) {
 			for _, c := range append(s.Clients, s.Prober) {
 				c.Timeout = 100 * time.Millisecond
 			}

@@ -9,10 +9,10 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/schedule"
 	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/locks"
-	w "github.com/lockbench/lockbench/workloads"
 )
 
 // TestWhoGetsNoAnswerAsksAgain breaks the connection of a client that is to be refused, before it is
@@ -23,7 +23,7 @@ func TestWhoGetsNoAnswerAsksAgain(t *testing.T) {
 			Name: "asks-again", Lock: find(t, "setnx-px-lua"), TTL: 3 * time.Second, Seed: 1,
 			Workload: script(t, 2, `A acquire; A read; B acquire; A write; A release`),
 		}}
-		cfg.Seams.Stage = func(s *w.Stage) {
+		cfg.Seams.Stage = func(s *player.Stage) {
 			s.Done = func(_ context.Context, step schedule.Step) error {
 				if step.Verb != schedule.Read { // the network breaks under B before it acquires
 					return nil

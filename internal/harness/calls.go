@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lockbench/lockbench/workloads"
+	"github.com/lockbench/lockbench/internal/player"
 )
 
 // Call is a client's call by the steps of a script. The zero Client and N stand for the end of the steps.
@@ -24,7 +24,7 @@ type callLog struct {
 }
 
 // watch keeps the calls on s.
-func (l *callLog) watch(s *workloads.Stage, now func() time.Duration) {
+func (l *callLog) watch(s *player.Stage, now func() time.Duration) {
 	if !l.on {
 		return
 	}

@@ -7,9 +7,9 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/internal/testkit/locktest"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // TestWrongClocks walks locks and guards through clocks that jump: what trusts them breaks,
@@ -27,7 +27,7 @@ func TestWrongClocks(t *testing.T) {
 	for name, tc := range map[string]struct {
 		lock        string
 		guard       resource.Guard
-		script      workloads.Script
+		script      player.Script
 		lease, safe checker.Verdict
 	}{
 		"timestamps, B ahead (P06)":     {"setnx-timestamp-del", resource.None, ahead, fail, fail},

@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/redis/cluster"
 	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // Config says what to run, where, what is expected of it, and what is kept. The zero value of a field marked optional
@@ -33,7 +33,7 @@ type Test struct {
 	Name     string // of the scenario or the workload; names the run's directory
 	Lock     locks.Spec
 	Guard    resource.Guard
-	Workload workloads.Workload
+	Workload player.Workload
 	TTL      time.Duration
 	Seed     uint64
 	Key      string         // optional: orders/42
@@ -153,13 +153,13 @@ func (c Config) withDefaults() (Config, error) {
 
 // drawn is c with what its workload draws by the seed. Clients that are processes of their own have no threads.
 func (c Config) drawn() Config {
-	w, ok := c.Workload.(workloads.Drawn)
+	w, ok := c.Workload.(player.Drawn)
 	if !ok {
 		return c
 	}
 	lock := c.Lock
 	lock.Promises.Threads = lock.Promises.Threads && len(c.Worker) == 0
-	var setup workloads.Setup
+	var setup player.Setup
 	c.Workload, setup = w.Drawn(c.Seed, lock)
 	c.Threads, c.Overtaking, c.told = setup.Threads, setup.Overtaking, setup.Told
 	return c

@@ -13,18 +13,18 @@ import (
 
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/redis/cluster"
 	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/internal/testkit/dockertest"
 	"github.com/lockbench/lockbench/internal/testkit/locktest"
 	"github.com/lockbench/lockbench/scenarios"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // behindItsBack is cfg, in which kill is called as the n-th event is recorded, or with the last.
 func behindItsBack(cfg harness.Config, n int, kill func(cluster.Cluster)) harness.Config {
 	var servers cluster.Cluster
-	cfg.Seams.Stage = func(s *workloads.Stage) { servers = s.Cluster }
+	cfg.Seams.Stage = func(s *player.Stage) { servers = s.Cluster }
 	seen := 0
 	cfg.Seen = func(time.Duration) {
 		if seen++; seen == n {

@@ -21,6 +21,7 @@ import (
 	"github.com/lockbench/lockbench/internal/catalogue"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/redis/cluster"
 	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/internal/schedule"
@@ -29,7 +30,6 @@ import (
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/scenarios"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 func find(t testing.TB, name string) locks.Spec {
@@ -235,7 +235,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 func TestNothingIsLeftOfAFailedRun(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	broken := contend(t, "setnx-px-lua", harness.Embedded(), 2, 1)
-	broken.Workload = workloads.Script{Schedule: schedule.Schedule{Clients: 1, Steps: []schedule.Step{{Verb: schedule.Acquire, Who: []string{"Z"}}}}}
+	broken.Workload = player.Script{Schedule: schedule.Schedule{Clients: 1, Steps: []schedule.Step{{Verb: schedule.Acquire, Who: []string{"Z"}}}}}
 	if _, err := harness.Run(context.Background(), broken); err == nil || !strings.Contains(err.Error(), `"Z"`) {
 		t.Errorf("a script with an unknown client: %v", err)
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/testkit/effort"
 	"github.com/lockbench/lockbench/internal/testkit/locktest"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // obstinate is a lock that does something of its own once it was refused, and when it is closed.
@@ -72,7 +72,7 @@ func ends(t *testing.T, backend harness.Backend, wrap func(locks.Locker, locks.C
 		Workload: script(t, 2, `A acquire; B acquire; A release; B acquire; B release`),
 	}}
 	if !backend.Virtual() {
-		cfg.Seams.Stage = func(s *workloads.Stage) {
+		cfg.Seams.Stage = func(s *player.Stage) {
 			for _, c := range append(s.Clients, s.Prober) {
 				c.Timeout, c.Grace = 500*time.Millisecond, 500*time.Millisecond
 			}

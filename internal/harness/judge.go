@@ -6,9 +6,9 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // Judge judges a recorded history as a run judges its own, on some properties or, if they are
@@ -105,7 +105,7 @@ func Kept(meta *histories.Meta) (kept map[string][]histories.Place, register str
 
 // terms are those of a run on keys of which it is known where the lock is kept. whole says that
 // all of its commands were kept.
-func (t Test) terms(keys []workloads.Key, whole bool) *histories.Terms {
+func (t Test) terms(keys []player.Key, whole bool) *histories.Terms {
 	p := t.Lock.Promises
 	terms := &histories.Terms{
 		Masters: t.Lock.Masters, Tolerance: p.Tolerance, Poll: p.Poll, SilentRelease: p.SilentRelease, Overtaking: t.Overtaking, Threads: t.Threads,

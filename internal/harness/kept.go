@@ -8,22 +8,22 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/redis/cluster"
 	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/internal/worker"
 	"github.com/lockbench/lockbench/locks"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // kept are the keys, and where a lock says that it keeps the locks on them.
-func (t Test) kept(lock locks.Spec) []workloads.Key {
-	var keys []workloads.Key
+func (t Test) kept(lock locks.Spec) []player.Key {
+	var keys []player.Key
 	for _, name := range t.keys() {
 		names := []string{name}
 		if lock.Keys != nil {
 			names = lock.Keys(name)
 		}
-		keys = append(keys, workloads.Key{Name: name, Kept: cluster.Place{Database: lock.Database, Names: names}})
+		keys = append(keys, player.Key{Name: name, Kept: cluster.Place{Database: lock.Database, Names: names}})
 	}
 	return keys
 }
@@ -31,7 +31,7 @@ func (t Test) kept(lock locks.Spec) []workloads.Key {
 // keptByWorkers are the keys, and where workers keep the locks on them: as their hello says,
 // or, if that is silent, as is seen when m acquires and releases each lock once before the run
 // begins, in a process that another takes the place of then. What cannot be seen is not known.
-func (m *member) keptByWorkers(ctx context.Context, test Test, env environment) ([]workloads.Key, error) {
+func (m *member) keptByWorkers(ctx context.Context, test Test, env environment) ([]player.Key, error) {
 	client, ok := m.Process.(*worker.Client)
 	if !ok {
 		return nil, fmt.Errorf("client %s is no worker", m.Name)
@@ -39,10 +39,10 @@ func (m *member) keptByWorkers(ctx context.Context, test Test, env environment) 
 	if said := client.Said(); said.Keys != nil {
 		return test.kept(said), nil
 	}
-	var keys []workloads.Key
+	var keys []player.Key
 	for _, name := range test.keys() {
 		r := newRehearsal(env.cluster)
-		key := workloads.Key{Name: name}
+		key := player.Key{Name: name}
 		var seen error
 		if key.Kept, seen = r.play(ctx, m, test, name); seen != nil {
 			key.Unknown = fmt.Errorf("its worker does not say (in hello, keys), and it cannot be seen: %w", seen)

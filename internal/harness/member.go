@@ -10,25 +10,25 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/redis/cluster"
 	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/internal/worker"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // member is a client with its connections.
 type member struct {
-	*workloads.Client
+	*player.Client
 	load  []func(context.Context) error // connects to one node and sends the scripts ahead
 	conns []io.Closer
 	// process is the member whose connections to the lock's servers this one uses, as a thread
 	// of the same process. Nil: it is a process of its own.
 	process *member
-	clock   workloads.Clock // of the process: its threads go by it too, and each stands still by itself besides
-	worker  *worker.Client  // the process, if it is one of its own
-	env     locks.Env       // of its latest lock
+	clock   player.Clock   // of the process: its threads go by it too, and each stands still by itself besides
+	worker  *worker.Client // the process, if it is one of its own
+	env     locks.Env      // of its latest lock
 }
 
 // newMember makes worker of workers, without a lock.
@@ -38,16 +38,16 @@ func newMember(test Test, env environment, worker, workers int) *member {
 		env.cluster.Link(name, node.Name) // reserves its time slots, in this order
 	}
 	view, gate, right := new(cluster.View), new(nemesis.Gate), env.clock()
-	skew := workloads.NewSkew(right)
-	ours := workloads.Gated(workloads.Skewed(right, skew), gate)
+	skew := player.NewSkew(right)
+	ours := player.Gated(player.Skewed(right, skew), gate)
 	var thread *nemesis.Gate
 	if test.Threads > 1 && worker < test.Threads && env.fleet == nil {
 		thread = new(nemesis.Gate)
 	}
-	return &member{clock: ours, Client: &workloads.Client{
+	return &member{clock: ours, Client: &player.Client{
 		Name: name, Worker: worker, Workers: workers,
 		Guard:    test.Guard,
-		Clock:    workloads.Gated(ours, thread),
+		Clock:    player.Gated(ours, thread),
 		Skew:     skew,
 		Gate:     gate,
 		Thread:   thread,
@@ -151,8 +151,8 @@ func (m *member) newLock(cfg Config, env environment, life int) locks.Locker {
 }
 
 // newClock makes a clock for one more goroutine of the member's process.
-func (m *member) newClock(env environment) workloads.Clock {
-	return workloads.Gated(workloads.Skewed(env.clock(), m.Skew), m.Gate)
+func (m *member) newClock(env environment) player.Clock {
+	return player.Gated(player.Skewed(env.clock(), m.Skew), m.Gate)
 }
 
 // make makes a lock that ends with the member.
@@ -171,7 +171,7 @@ func (m *member) newThread(test Test, env environment, thread *member) locks.Loc
 		return m.Lock
 	}
 	own := m.env
-	own.Clock = workloads.Gated(m.newClock(env), thread.Thread)
+	own.Clock = player.Gated(m.newClock(env), thread.Thread)
 	own.Rand = locks.NewSource(seed(test.Seed, thread.Worker, 0, 't'))
 	own.Thread = int64(thread.Worker) + 1
 	return m.make(test.Lock, own)

@@ -10,6 +10,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/internal/testkit/effort"
 	"github.com/lockbench/lockbench/nemesis"
@@ -97,7 +98,7 @@ func TestRenewalsGetLost(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cfg.Workload = workloads.UnderFaults{
+			cfg.Workload = player.UnderFaults{
 				Workload: load.New(workloads.Load{N: 3, Limit: 60 * time.Second, Section: 3 * cfg.TTL}), Kinds: kinds,
 			}
 			cfg.Faults, cfg.Nemesis = true, kinds

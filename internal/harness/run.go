@@ -15,10 +15,10 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/causes"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/redis/cluster"
 	"github.com/lockbench/lockbench/internal/sim"
 	"github.com/lockbench/lockbench/internal/worker"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // standstill is how long, in real time, virtual time may not move. It is counted only while
@@ -71,7 +71,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	recorder := histories.NewRecorder(sink)
 	env := environment{
 		recorder: recorder, commands: &commandLog{on: cfg.CommandLog}, sampler: new(sampler), snapshots: &snapshots{on: cfg.Snapshots}, calls: &callLog{on: cfg.Calls},
-		hangs: new(workloads.Hangs), interrupted: ctx.Err, keys: new([]workloads.Key), left: new(string),
+		hangs: new(player.Hangs), interrupted: ctx.Err, keys: new([]player.Key), left: new(string),
 	}
 	if res.Dir != "" {
 		env.logs = filepath.Join(res.Dir, "logs")
@@ -249,7 +249,7 @@ func play(ctx context.Context, cfg Config, servers Opened, env environment, meta
 		start := time.Now()
 		env.cluster = servers.Cluster
 		env.now = func() time.Duration { return time.Since(start) }
-		env.clock = func() workloads.Clock { return realClock{} }
+		env.clock = func() player.Clock { return realClock{} }
 		env.stalls = &stalls{bound: cfg.stallBound()}
 		env.sampler.watchServers(servers.Cluster)
 		err := watched(ctx, servers.Cluster, func(ctx context.Context) error {
@@ -273,7 +273,7 @@ func play(ctx context.Context, cfg Config, servers Opened, env environment, meta
 		}
 		env.cluster, env.now = servers.Cluster, w.Now
 		told.notes = append(told.notes, servers.Notes...)
-		env.clock = func() workloads.Clock { return w.Source() }
+		env.clock = func() player.Clock { return w.Source() }
 		err = stage(ctx, cfg, env)
 		told.replayable = w.Replayable() && cfg.Lock.Unseeded == ""
 		if cfg.Lock.Unseeded != "" {
@@ -294,18 +294,18 @@ func play(ctx context.Context, cfg Config, servers Opened, env environment, meta
 type environment struct {
 	cluster     cluster.Cluster
 	now         func() time.Duration
-	clock       func() workloads.Clock // a new client's clock
+	clock       func() player.Clock // a new client's clock
 	interrupted func() error
 	recorder    *histories.Recorder
 	commands    *commandLog
 	snapshots   *snapshots
 	calls       *callLog
 	sampler     *sampler // watches nothing in virtual time
-	hangs       *workloads.Hangs
-	stalls      *stalls          // nil in virtual time
-	logs        string           // directory of what workers write; empty: it is not kept
-	fleet       *worker.Fleet    // of clients that are processes; nil: they are not
-	failFast    *failFast        // nil: the load is played to its end
-	keys        *[]workloads.Key // takes the keys of the run, once it is known where locks are kept
-	left        *string          // takes where goroutines stand that are left when all is closed
+	hangs       *player.Hangs
+	stalls      *stalls       // nil in virtual time
+	logs        string        // directory of what workers write; empty: it is not kept
+	fleet       *worker.Fleet // of clients that are processes; nil: they are not
+	failFast    *failFast     // nil: the load is played to its end
+	keys        *[]player.Key // takes the keys of the run, once it is known where locks are kept
+	left        *string       // takes where goroutines stand that are left when all is closed
 }

@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/redis/cluster"
 	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/internal/schedule"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // Snapshot is what there is to see when a step of a script has been done. It is taken from
@@ -41,7 +41,7 @@ type snapshots struct {
 }
 
 // watch takes a snapshot after each step on s.
-func (shots *snapshots) watch(s *workloads.Stage, env environment, now func() time.Duration) {
+func (shots *snapshots) watch(s *player.Stage, env environment, now func() time.Duration) {
 	if !shots.on {
 		return
 	}

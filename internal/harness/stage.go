@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/redis/cluster"
 	"github.com/lockbench/lockbench/internal/worker"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // registerNode is the node of the protected register on every backend.
@@ -81,7 +81,7 @@ func stage(ctx context.Context, cfg Config, env environment) (err error) {
 	if err := cfg.Workload.Run(ctx, s); err != nil {
 		return withoutClocks(err)
 	}
-	if err := workloads.Epilogue(ctx, s); err != nil {
+	if err := player.Epilogue(ctx, s); err != nil {
 		return err
 	}
 	return env.snapshots.end(ctx)
@@ -102,8 +102,8 @@ func (c Config) needs(ctx context.Context, servers cluster.Cluster) error {
 }
 
 // newStage makes the stage of a run, on which nobody stands yet.
-func newStage(test Test, env environment) *workloads.Stage {
-	s := &workloads.Stage{
+func newStage(test Test, env environment) *player.Stage {
+	s := &player.Stage{
 		Cluster:     env.cluster,
 		Shards:      test.Lock.Masters,
 		Nemesis:     nemesis.NewInjector(env.recorder),
@@ -127,7 +127,7 @@ func newStage(test Test, env environment) *workloads.Stage {
 type members []*member
 
 // gather connects them all and puts them on the stage. Those that it has come to must be closed.
-func (all *members) gather(ctx context.Context, cfg Config, env environment, s *workloads.Stage) error {
+func (all *members) gather(ctx context.Context, cfg Config, env environment, s *player.Stage) error {
 	n := cfg.Workload.Clients()
 	for worker := range n + 1 { // the last is the prober
 		m := newMember(cfg.Test, env, worker, n+1)

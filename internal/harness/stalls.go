@@ -7,7 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/workloads"
+	"github.com/lockbench/lockbench/internal/player"
 )
 
 // stallLook is how often it is looked whether lockbench stands still.
@@ -56,7 +56,7 @@ func (s *stalls) start(recorder *histories.Recorder) (stop func(error) error) {
 	return func(err error) error {
 		close(end)
 		<-done
-		if step, ok := errors.AsType[*workloads.StepError](err); ok && s.longest > 0 {
+		if step, ok := errors.AsType[*player.StepError](err); ok && s.longest > 0 {
 			s.record(recorder, s.longest, step)
 			return nil
 		}

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/sim"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // closing is how long a lock, or one of its connections, may take to be closed.
@@ -68,8 +68,8 @@ func without(err error, part error) error {
 
 // closeSoon closes what belongs to a member. That it does not end is a finding about the lock.
 func (m *member) closeSoon(c io.Closer) error {
-	err := workloads.Within("close", closing, m.Patience, c.Close)
-	if hung, ok := errors.AsType[*workloads.HungError](err); ok {
+	err := player.Within("close", closing, m.Patience, c.Close)
+	if hung, ok := errors.AsType[*player.HungError](err); ok {
 		m.Hung(hung)
 		return nil
 	}

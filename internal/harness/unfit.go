@@ -3,9 +3,9 @@ package harness
 import (
 	"errors"
 
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/worker"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // UnfitError says that a lock, its guard, what it is put through and the backend do not go together.
@@ -19,7 +19,7 @@ func (e *UnfitError) Unwrap() error { return e.Why }
 // what was asked for does not go together. Then nothing has failed, and nothing can be said of
 // the lock.
 func NotApplicable(err error) bool {
-	return is[*UnfitError](err) || is[*NeedsError](err) || is[*worker.LacksError](err) || is[*workloads.UnplayableError](err) || is[*nemesis.IncapableError](err)
+	return is[*UnfitError](err) || is[*NeedsError](err) || is[*worker.LacksError](err) || is[*player.UnplayableError](err) || is[*nemesis.IncapableError](err)
 }
 
 // withoutClocks says of a run in which the clocks of servers were to be set, and cannot be, that it does not apply. Any other
@@ -34,7 +34,7 @@ func withoutClocks(err error) error {
 // Unplayed reports whether an error of Run means that a step of a script could not be played, and no
 // more. Of a lock that the steps were not written for nothing is known then; of any other, it is the
 // harness that failed.
-func Unplayed(err error) bool { return is[*workloads.StepError](err) && !is[*DeathError](err) }
+func Unplayed(err error) bool { return is[*player.StepError](err) && !is[*DeathError](err) }
 
 func is[E error](err error) bool {
 	_, ok := errors.AsType[E](err)

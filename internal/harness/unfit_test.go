@@ -9,13 +9,13 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/workloads"
+	"github.com/lockbench/lockbench/internal/player"
 )
 
 // TestNothingIsKeptOfNothing checks that a run which failed before anything was recorded leaves no
 // directory.
 func TestNothingIsKeptOfNothing(t *testing.T) {
-	for name, failed := range map[string]error{"not applicable": &workloads.UnplayableError{Why: "no such lock"}, "failed": errors.New("no such server")} {
+	for name, failed := range map[string]error{"not applicable": &player.UnplayableError{Why: "no such lock"}, "failed": errors.New("no such server")} {
 		cfg := contend(t, "setnx-px-lua", harness.Embedded(), 2, 1)
 		cfg.Out = filepath.Join(t.TempDir(), "store")
 		cfg.Workload = failing{cfg.Workload, failed}
@@ -31,8 +31,8 @@ func TestNothingIsKeptOfNothing(t *testing.T) {
 
 // failing is a workload that fails before it begins.
 type failing struct {
-	workloads.Workload
+	player.Workload
 	err error
 }
 
-func (f failing) Run(context.Context, *workloads.Stage) error { return f.err }
+func (f failing) Run(context.Context, *player.Stage) error { return f.err }

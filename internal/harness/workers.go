@@ -12,11 +12,11 @@ import (
 
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/osproc"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/internal/worker"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // newFleet returns what runs the clients as processes. What they write to their standard
@@ -48,7 +48,7 @@ func (t Test) asksOfWorkers() (needs []string) {
 		needs = append(needs, worker.CanThreads)
 	}
 	w := t.Workload
-	if under, ok := w.(workloads.UnderFaults); ok {
+	if under, ok := w.(player.UnderFaults); ok {
 		w = under.Workload
 	}
 	if w, ok := w.(interface{ Shares() bool }); ok && w.Shares() {
@@ -57,7 +57,7 @@ func (t Test) asksOfWorkers() (needs []string) {
 	if w, ok := w.(interface{ Reenters() bool }); ok && w.Reenters() {
 		needs = append(needs, worker.CanReenter)
 	}
-	if w, ok := w.(workloads.Script); ok && w.Extends() {
+	if w, ok := w.(player.Script); ok && w.Extends() {
 		needs = append(needs, worker.CanExtend)
 	}
 	if w, ok := w.(interface{ ReleasesTwice() bool }); ok && w.ReleasesTwice() {
@@ -66,10 +66,10 @@ func (t Test) asksOfWorkers() (needs []string) {
 	if w, ok := w.(interface{ ReleasesRefused() bool }); ok && w.ReleasesRefused() {
 		needs = append(needs, worker.CanReleaseRefused)
 	}
-	if w, ok := w.(workloads.Script); ok && w.Verifies() {
+	if w, ok := w.(player.Script); ok && w.Verifies() {
 		needs = append(needs, worker.CanVerify)
 	}
-	if w, ok := w.(workloads.Script); ok && w.WithoutTTL() {
+	if w, ok := w.(player.Script); ok && w.WithoutTTL() {
 		needs = append(needs, worker.CanWithoutTTL)
 	}
 	return needs
@@ -88,7 +88,7 @@ func (m *member) employ(ctx context.Context, cfg Config, env environment) error 
 		m.Sent = func() int { return m.sent(env.cluster) }
 	}
 	m.Skew = nil // its clock is not ours to set
-	m.Enter = func(l locks.Lease) workloads.Section {
+	m.Enter = func(l locks.Lease) player.Section {
 		return l.(*worker.Lease) //nolint:forcetypeassert // the lock is that of a worker
 	}
 	if m.process == nil {

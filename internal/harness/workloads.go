@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/nemesis"
@@ -90,7 +91,7 @@ func ForWorkload(load Load, lock locks.Spec, guard resource.Guard, backend Backe
 	if len(kinds) == 0 {
 		return cfg, cfg.suits()
 	}
-	cfg.Workload, cfg.Faults, cfg.Nemesis = workloads.Under(cfg.Workload, kinds), true, kinds
+	cfg.Workload, cfg.Faults, cfg.Nemesis = player.Under(cfg.Workload, kinds), true, kinds
 	for _, k := range kinds {
 		cfg.Replicas, cfg.Sentinels = max(cfg.Replicas, k.Replicas), max(cfg.Sentinels, k.Sentinels)
 	}
@@ -113,8 +114,8 @@ func (l *Load) lasts(kind workloads.Kind, faults bool, ttl time.Duration) {
 
 // givenUp is what cannot be expected of any lock under a load: no lease keeps a client that is stopped, or that
 // goes back to its lease when it is over, from believing in it.
-func givenUp(w workloads.Workload, lock locks.Spec, faults bool) checker.Expectation {
-	if _, drawn := w.(workloads.Drawn); drawn {
+func givenUp(w player.Workload, lock locks.Spec, faults bool) checker.Expectation {
+	if _, drawn := w.(player.Drawn); drawn {
 		faults = !lock.Class().Renews && !lock.Promises.NoLease
 	}
 	if !faults {

@@ -6,12 +6,12 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/workloads"
 )
 
-// A load that draws what its clients do (workloads.Drawn) brings about much that is rare. What a sound lock breaks once in
+// A load that draws what its clients do (player.Drawn) brings about much that is rare. What a sound lock breaks once in
 // hundreds of runs must not be held against it because its references did not in a hundred. So the run is played again
 // with further seeds that do the same: what the lock breaks in too few of them is not measured, and of the rest the references are played
 // often enough to break it, too, if it is no fault of the lock. Then one that does is enough.
@@ -28,7 +28,7 @@ const (
 
 // drawn reports whether the load draws, once a run, what its clients do.
 func drawn(cfg harness.Config) bool {
-	_, is := cfg.Workload.(workloads.Drawn)
+	_, is := cfg.Workload.(player.Drawn)
 	return is
 }
 

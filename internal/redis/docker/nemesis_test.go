@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/redis/cluster"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // stand is one cluster on which every nemesis is tried, one after the other. What it
@@ -147,7 +147,7 @@ func TestNemesis(t *testing.T) {
 				return
 			}
 			fault, ok := k.Draw(scene(c, nemesis.Victim{
-				Name: "Z", Gate: new(nemesis.Gate), Clock: workloads.NewSkew(clock{}), Memory: memory{},
+				Name: "Z", Gate: new(nemesis.Gate), Clock: player.NewSkew(clock{}), Memory: memory{},
 				Holds: func() bool { return true }, Calls: func() bool { return false },
 			}), rand.New(rand.NewPCG(3, 4)))
 			if !ok || fault.F != k.F {

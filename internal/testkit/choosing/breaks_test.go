@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/scenarios"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // harm is what a scenario does to a lock, worst first.
@@ -116,7 +116,7 @@ func judge(ctx context.Context, r row) (v verdicts, err error) {
 // inapplicable reports whether a scenario has nothing to say of a lock: it does not go with it, or the lock never comes to a point that a step waits for.
 func inapplicable(err error) bool {
 	_, unfit := errors.AsType[*harness.UnfitError](err)
-	_, never := errors.AsType[*workloads.UnplayableError](err)
+	_, never := errors.AsType[*player.UnplayableError](err)
 	return unfit || never
 }
 

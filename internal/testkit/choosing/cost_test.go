@@ -9,10 +9,10 @@ import (
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/internal/schedule"
 	"github.com/lockbench/lockbench/internal/story"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // oneWay is how long a message takes to a server of the lock, and back, where costs are measured.
@@ -50,7 +50,7 @@ func script(r row, guard resource.Guard, backend harness.Backend, steps string) 
 	}
 	s := schedule.Schedule{Clients: 1, Steps: parsed}
 	return harness.Config{
-		Test:       harness.Test{Name: "cost", Lock: lock, Guard: guard, Workload: workloads.Script{Schedule: s}, TTL: lease, Seed: 1},
+		Test:       harness.Test{Name: "cost", Lock: lock, Guard: guard, Workload: player.Script{Schedule: s}, TTL: lease, Seed: 1},
 		Deployment: harness.Deployment{Backend: backend, Replicas: r.servers.replicas},
 		Output:     harness.Output{CommandLog: true, NoCauses: true},
 	}, nil

@@ -10,12 +10,12 @@ import (
 	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/redis/cluster"
 	"github.com/lockbench/lockbench/internal/redis/embedded"
 	"github.com/lockbench/lockbench/internal/schedule"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // fault is something wrong with the harness itself, and a scenario that must not come out as
@@ -50,7 +50,7 @@ func faults() []fault {
 		{"a lease that is not waited for", "P07", without(schedule.LeaseEnds)},
 		{"an epilogue that does not probe", "P08", func(cfg *harness.Config) { cfg.Workload = unprobed{cfg.Workload} }},
 		{"a clock jump that does not jump", "P52", instead(nemesis.ClockF, never)},
-		{"a prober that says yes to itself", "P02", stage(func(s *workloads.Stage) { s.Prober.Lock = yesMan{} })},
+		{"a prober that says yes to itself", "P02", stage(func(s *player.Stage) { s.Prober.Lock = yesMan{} })},
 	}
 }
 
@@ -130,21 +130,21 @@ func slow() func(*harness.Config) {
 }
 
 // unprobed is a workload after which there is no key left that the epilogue could probe.
-type unprobed struct{ workloads.Workload }
+type unprobed struct{ player.Workload }
 
-func (u unprobed) Run(ctx context.Context, s *workloads.Stage) error {
+func (u unprobed) Run(ctx context.Context, s *player.Stage) error {
 	defer func() { s.Keys = nil }()
 	return u.Workload.Run(ctx, s)
 }
 
 // stage exchanges something before the clients begin.
-func stage(f func(*workloads.Stage)) func(*harness.Config) {
+func stage(f func(*player.Stage)) func(*harness.Config) {
 	return func(cfg *harness.Config) { cfg.Seams.Stage = f }
 }
 
 // instead puts something in the place of all faults of a kind.
 func instead(kind histories.F, f func(nemesis.Fault) nemesis.Fault) func(*harness.Config) {
-	return stage(func(s *workloads.Stage) {
+	return stage(func(s *player.Stage) {
 		s.Nemesis.Alter = func(sound nemesis.Fault) nemesis.Fault {
 			if sound.F == kind {
 				return f(sound)
@@ -180,7 +180,7 @@ func atOnce(f nemesis.Fault) nemesis.Fault {
 
 // servers exchanges what the faults see of the deployment.
 func servers(f func(*embedded.Cluster) any) func(*harness.Config) {
-	return stage(func(s *workloads.Stage) {
+	return stage(func(s *player.Stage) {
 		s.Cluster = f(s.Cluster.(*embedded.Cluster)).(cluster.Cluster)
 	})
 }
@@ -198,7 +198,7 @@ func (modest) Promote(context.Context, string) error { return nil }
 // without leaves out the steps of the script that are about that fault or condition.
 func without(what string) func(*harness.Config) {
 	return func(cfg *harness.Config) {
-		script := cfg.Workload.(workloads.Script)
+		script := cfg.Workload.(player.Script)
 		script.Steps = slices.DeleteFunc(slices.Clone(script.Steps), func(p schedule.Step) bool { return p.What == what })
 		cfg.Workload = script
 	}

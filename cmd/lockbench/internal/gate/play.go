@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/workloads"
+	"github.com/lockbench/lockbench/internal/player"
 )
 
 // Watch is how a caller follows a gate. Both may be nil.
@@ -81,7 +81,7 @@ func (it item) judge(res harness.Result, err error) Row {
 	}
 	if err != nil {
 		row.Outcome, row.Reason = it.excuse(err), err.Error()
-		if step, ok := errors.AsType[*workloads.StepError](err); ok {
+		if step, ok := errors.AsType[*player.StepError](err); ok {
 			row.Reason = step.Error() // and not what broke because of it
 		}
 		return row
@@ -127,7 +127,7 @@ func (it item) excuse(err error) Outcome {
 		return Failed
 	}
 	// The script was written for other locks.
-	if _, ok := errors.AsType[*workloads.UnplayableError](err); ok {
+	if _, ok := errors.AsType[*player.UnplayableError](err); ok {
 		return NotApplicable
 	}
 	if harness.Unplayed(err) {

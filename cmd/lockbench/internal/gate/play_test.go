@@ -13,8 +13,8 @@ import (
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/schedule"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // pretend is a harness that plays nothing. Every property comes out as is wanted, unless
@@ -89,8 +89,8 @@ func TestOutcomes(t *testing.T) {
 
 // TestRunErrors checks what an error of a run counts for.
 func TestRunErrors(t *testing.T) {
-	unplayable := &workloads.StepError{N: 4, Step: schedule.Step{Verb: schedule.Wait, What: schedule.LeaseEnds}, Err: &workloads.UnplayableError{Why: "it never does"}}
-	step := &workloads.StepError{N: 4, Step: schedule.Step{Verb: schedule.Start, What: "kill"}, Err: errors.New("it does not")}
+	unplayable := &player.StepError{N: 4, Step: schedule.Step{Verb: schedule.Wait, What: schedule.LeaseEnds}, Err: &player.UnplayableError{Why: "it never does"}}
+	step := &player.StepError{N: 4, Step: schedule.Step{Verb: schedule.Start, What: "kill"}, Err: errors.New("it does not")}
 	lock, err := libraries.Catalogue().Find("setnx-px-lua")
 	if err != nil {
 		t.Fatal(err)

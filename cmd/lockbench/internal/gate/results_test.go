@@ -20,9 +20,9 @@ import (
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/schedule"
 	"github.com/lockbench/lockbench/scenarios"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 type verdicts = map[checker.Property]checker.Verdict
@@ -188,7 +188,7 @@ func TestBaseline(t *testing.T) {
 	}
 	known = gate.Baseline{}.Accept(own(spoiled("setnx-px-lua", verdicts{checker.Ownership: checker.Fail})))
 	unjudged := own(pretend(func(harness.Config, map[checker.Property]checker.Verdict) error {
-		return &workloads.StepError{N: 1, Step: schedule.Step{Verb: schedule.Audit}, Err: errors.New("it does not")}
+		return &player.StepError{N: 1, Step: schedule.Step{Verb: schedule.Audit}, Err: errors.New("it does not")}
 	}))
 	if gone := known.Gone(unjudged); len(gone) != 0 {
 		t.Errorf("nothing was judged, and %v is called gone", gone)
