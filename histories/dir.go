@@ -25,6 +25,8 @@ const (
 	SamplesFile  = "samples.jsonl"  // what processes took of the machine; not in virtual time
 	ReportFile   = "report.html"    // the page that draws the run
 	ScheduleFile = "schedule.json"  // the user's own schedule that was played, and what waited for what
+	// CertificateFile is where the page of a run tells its reader to put a certificate of the verdicts.
+	CertificateFile = "certificate.json"
 )
 
 // Phase says how far a run came.

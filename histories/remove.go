@@ -51,7 +51,7 @@ func (d *Dir) Remove(ask bool) (why string, err error) {
 
 // own reports whether lockbench writes files of this name into the directory of a run.
 func own(name string) bool {
-	known := []string{RunFile, EventsFile, ResultsFile, CommandsFile, SamplesFile, ReportFile, ScheduleFile, "logs"}
+	known := []string{RunFile, EventsFile, ResultsFile, CommandsFile, SamplesFile, ReportFile, ScheduleFile, CertificateFile, "logs"}
 	return slices.Contains(known, name) || strings.HasPrefix(name, newPrefix)
 }
 

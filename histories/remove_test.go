@@ -57,6 +57,10 @@ func TestRemoveLeavesWhatIsNotOurs(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustRemove(t, d.Path(), `"notes.txt" in it is not lockbench's`)
+	if err := errors.Join(os.Remove(filepath.Join(d.Path(), "notes.txt")), os.WriteFile(filepath.Join(d.Path(), CertificateFile), nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	mustRemove(t, d.Path(), "")
 	other := t.TempDir()
 	if why, err := At(other).Remove(false); err == nil {
 		t.Errorf("a directory without a run: %q, no error", why)

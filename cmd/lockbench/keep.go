@@ -18,9 +18,6 @@ import (
 	"github.com/lockbench/lockbench/internal/report/plot"
 )
 
-// certificateFile is where a page says to write the certificate of its run, in the run's directory.
-const certificateFile = "certificate.json"
-
 // keepPage draws a run that is kept into its directory, and notes the page in it.
 func keepPage(r *report.Run, in language.Language) error {
 	if r.Dir == "" {
@@ -62,10 +59,10 @@ func pageOptions(r report.Run, at string, notices []string) html.Options {
 			opt.Store = "../../"
 		}
 		if len(r.HarnessErrors) == 0 && slices.ContainsFunc(r.Results, func(res checker.Result) bool { return res.Verdict == checker.Fail }) {
-			opt.Proof = []string{"lockbench check . --certificate " + certificateFile, "lockbench verify . " + certificateFile}
+			opt.Proof = []string{"lockbench check . --certificate " + histories.CertificateFile, "lockbench verify . " + histories.CertificateFile}
 		}
 		for _, name := range []string{
-			histories.EventsFile, histories.CommandsFile, histories.RunFile, histories.ResultsFile, histories.SamplesFile, histories.ScheduleFile, certificateFile, "logs",
+			histories.EventsFile, histories.CommandsFile, histories.RunFile, histories.ResultsFile, histories.SamplesFile, histories.ScheduleFile, histories.CertificateFile, "logs",
 		} {
 			file := filepath.Join(r.Dir, name)
 			if _, err := os.Stat(file); err != nil {
