@@ -41,18 +41,23 @@ ALL      = $(if $(TESTFLAGS),,$(filter ./...,$(PKG)))
 SPARING  = env GOGC=$${GOGC:-400}
 GO_TEST  = $(GO) test -vet=off -count=1 -timeout $(TIMEOUT) -parallel $(WIDE) -v
 
-# What is raced has real servers and a Docker engine, and waits for them half of the time. Packages that are not stay in virtual time,
-# and get what is left of the processor.
+# Packages that wait for real servers most of their time, so that the processor goes to the others.
+WAITING := ./internal/harness ./internal/redis/docker ./internal/redis/process ./internal/worker
+LIST     = $(GO) list ./...
+
+# Three lanes side by side: what waits, what is raced, and behind them what stays in virtual time. Each prints whole packages; only the
+# second is seen as it goes on.
 # Nothing is taken from the test cache: it does not notice that redis-server was installed. make lint vets.
 test: ## Run the tests and list what was skipped and why (PKG=./internal/wire TESTFLAGS='-run X' FAIL_ON_SKIP=1)
-	@{ worst=0; try() { $(SPARING) "$$@" || worst=$$?; }; \
+	@{ worst=0; lanes=; \
 		if [ -n '$(and $(ALL),$(UNRACED),$(ALONE))' ]; then \
-			beside=$$(mktemp) && trap 'rm -f "$$beside"' EXIT; \
-			{ worst=0; try nice -n 10 $(GO_TEST) $$($(GO) list ./... | grep -E '$(ALONE)'); exit $$worst; } >"$$beside" & \
-			try $(GO_TEST) $(RACE) -skip '$(UNRACED)' $$($(GO) list ./... | grep -vE '$(ALONE)'); \
-			try $(GO_TEST) -run '$(UNRACED)' $(WITH); \
-			wait $$! || worst=$$?; cat "$$beside"; \
-		else try $(GO_TEST) $(RACE) $(TESTFLAGS) $(PKG); fi; \
+			out=$$(mktemp -d) && trap 'kill $$lanes 2>/dev/null; rm -rf "$$out"' EXIT; \
+			$(SPARING) $(GO_TEST) $(RACE) -skip '$(UNRACED)' $(WAITING) >"$$out/waiting" & lanes="$$!"; \
+			{ $(SPARING) nice -n 10 $(GO_TEST) $$($(LIST) | grep -E '$(ALONE)'); alone=$$?; \
+				$(SPARING) nice -n 10 $(GO_TEST) -run '$(UNRACED)' $(WITH) && exit $$alone; } >"$$out/virtual" & lanes="$$lanes $$!"; \
+			$(SPARING) $(GO_TEST) $(RACE) -skip '$(UNRACED)' $$($(LIST) | grep -vE '$(ALONE)' | grep -vE '/($(subst $(eval ) ,|,$(WAITING:./%=%)))$$') || worst=$$?; \
+			for lane in $$lanes; do wait $$lane || worst=$$?; done; cat "$$out"/*; \
+		else $(SPARING) $(GO_TEST) $(RACE) $(TESTFLAGS) $(PKG) || worst=$$?; fi; \
 		echo "go test exited $$worst"; } | \
 		awk -v race='$(RACE)' -v fail_on_skip='$(FAIL_ON_SKIP)' -v allow_skip='$(ALLOW_SKIP)' -f internal/testkit/effort/summary.awk
 

@@ -25,10 +25,11 @@ func TestEveryTestIsRun(t *testing.T) {
 	}
 	unraced, alone := regexp.MustCompile(variable("UNRACED")), regexp.MustCompile(variable("ALONE"))
 	with := strings.Fields(variable("WITH"))
-	names := map[string]bool{}
+	names, rooms := map[string]bool{}, map[string]bool{}
 	for file, source := range goFiles(t) {
 		room := "./" + path.Dir(file)
 		for _, test := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllSubmatch(source, -1) {
+			rooms[room] = true
 			if name := string(test[1]); unraced.MatchString(name) {
 				names[name] = true
 				if !slices.Contains(with, room) && !alone.MatchString(room) {
@@ -39,6 +40,11 @@ func TestEveryTestIsRun(t *testing.T) {
 	}
 	if wanted := strings.Count(unraced.String(), "|") + 1; len(names) != wanted {
 		t.Errorf("UNRACED names %d tests, of which there are %d", wanted, len(names))
+	}
+	for _, room := range strings.Fields(variable("WAITING")) {
+		if !rooms[room] || alone.MatchString(room) {
+			t.Errorf("WAITING names %s, which has no tests, or is tested without the race detector", room)
+		}
 	}
 	for _, room := range with {
 		if alone.MatchString(room) {
