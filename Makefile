@@ -54,7 +54,7 @@ test: ## Run the tests and list what was skipped and why (PKG=./internal/wire TE
 			out=$$(mktemp -d) && trap 'kill $$lanes 2>/dev/null; rm -rf "$$out"' EXIT; \
 			$(SPARING) $(GO_TEST) $(RACE) -skip '$(UNRACED)' $(WAITING) >"$$out/waiting" & lanes="$$!"; \
 			{ $(SPARING) nice -n 10 $(GO_TEST) $$($(LIST) | grep -E '$(ALONE)'); alone=$$?; \
-				$(SPARING) nice -n 10 $(GO_TEST) -run '$(UNRACED)' $(WITH) && exit $$alone; } >"$$out/virtual" & lanes="$$lanes $$!"; \
+				$(SPARING) $(GO_TEST) -run '$(UNRACED)' $(WITH) && exit $$alone; } >"$$out/virtual" & lanes="$$lanes $$!"; \
 			$(SPARING) $(GO_TEST) $(RACE) -skip '$(UNRACED)' $$($(LIST) | grep -vE '$(ALONE)' | grep -vE '/($(subst $(eval ) ,|,$(WAITING:./%=%)))$$') || worst=$$?; \
 			for lane in $$lanes; do wait $$lane || worst=$$?; done; cat "$$out"/*; \
 		else $(SPARING) $(GO_TEST) $(RACE) $(TESTFLAGS) $(PKG) || worst=$$?; fi; \

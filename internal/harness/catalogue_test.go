@@ -91,10 +91,13 @@ func asExpected(t *testing.T, cfg harness.Config) harness.Result {
 
 // tooLate reports whether a run on real servers did not show what its script is for: it is unknown, and a step says that it missed the lock; or
 // it shows less of a lock whose renewals run by the machine's own clock, so that on a slow machine they hear of a loss before the step that
-// they are to be late for. A property that is broken and was not to be is never a matter of time. In virtual time nothing is slow.
+// they are to be late for; or a server was slow. Else a property that is broken and was not to be is no matter of time. In virtual time nothing is slow.
 func tooLate(cfg harness.Config, res harness.Result) bool {
 	if histories.VirtualTime(res.Meta.Backend) {
 		return false
+	}
+	if res.Outcome != checker.AsExpected && res.Slow() {
+		return true
 	}
 	if cfg.Lock.Unseeded != "" && res.Outcome != checker.AsExpected {
 		return !slices.ContainsFunc(res.Expected, func(j checker.Judged) bool { return !j.Met && j.Got == checker.Fail })

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"time"
 
 	psutil "github.com/shirou/gopsutil/v3/process"
@@ -60,14 +59,14 @@ func Find(ctx context.Context, pid int) (*Process, error) {
 	return &Process{PID: pid, ps: ps}, nil
 }
 
-// State looks at the process.
+// State looks at the process. One that there is no more is an error that wraps ErrEnded.
 func (p *Process) State(ctx context.Context) (State, error) {
 	words, err := p.ps.StatusWithContext(ctx)
 	if err == nil && len(words) == 0 {
 		err = errors.New("the system tells none")
 	}
 	if err != nil {
-		return "", fmt.Errorf("state of process %d: %w", p.PID, err)
+		return "", fmt.Errorf("state of process %d: %w", p.PID, ended(err))
 	}
 	return letter(words[0]), nil
 }
@@ -91,14 +90,14 @@ func (p *Process) Resume(ctx context.Context) error {
 
 // Kill ends the process by SIGKILL and returns once it has ended, also if nobody has waited for it yet.
 func (p *Process) Kill(ctx context.Context) error {
-	if err := p.ps.KillWithContext(ctx); err != nil {
+	err := ended(p.ps.KillWithContext(ctx))
+	if err == nil {
+		err = p.until(ctx, "end", func(State) bool { return false })
+	}
+	if err != nil && !errors.Is(err, ErrEnded) {
 		return fmt.Errorf("kill process %d: %w", p.PID, err)
 	}
-	err := p.until(ctx, "end", func(State) bool { return false })
-	if errors.Is(err, ErrEnded) || errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	return nil
 }
 
 // until waits for a state: a signal is sent before it takes effect. A process that ends

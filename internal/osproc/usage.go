@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
+	"syscall"
 	"time"
 
 	psutil "github.com/shirou/gopsutil/v3/process"
@@ -27,14 +29,21 @@ type Usage struct {
 // ErrEnded, also if nobody has waited for it yet.
 func Measure(ctx context.Context, pid int) (Usage, error) {
 	u, err := measure(ctx, pid)
-	switch {
-	case errors.Is(err, psutil.ErrorProcessNotRunning), errors.Is(err, fs.ErrNotExist):
-		err = ErrEnded
-	}
 	if err != nil {
-		return Usage{}, fmt.Errorf("measure process %d: %w", pid, err)
+		return Usage{}, fmt.Errorf("measure process %d: %w", pid, ended(err))
 	}
 	return u, nil
+}
+
+// ended is ErrEnded if err says that there is no such process, and else err. A process that ends while the system is asked about it has a file
+// in /proc that can be opened and not be read (ESRCH).
+func ended(err error) error {
+	for _, gone := range []error{psutil.ErrorProcessNotRunning, fs.ErrNotExist, os.ErrProcessDone, syscall.ESRCH} {
+		if errors.Is(err, gone) {
+			return ErrEnded
+		}
+	}
+	return err
 }
 
 func measure(ctx context.Context, pid int) (Usage, error) {

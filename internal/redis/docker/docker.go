@@ -239,6 +239,7 @@ func (c *Cluster) shutDown() error {
 	}
 	var errs []error
 	if dir := c.logDir.Load(); dir != nil {
+		c.endAll(ctx)
 		errs = append(errs, c.saveLogs(ctx, *dir))
 	}
 	if err := c.engine.remove(ctx, c.id); err != nil {

@@ -190,6 +190,7 @@ func TestLogsAreCollected(t *testing.T) {
 	c.LogTo(dir)
 	must(t, c.Kill(t.Context(), "master"))
 	must(t, c.Restart(t.Context(), "master"))
+	must(t, c.Pause(t.Context(), "register"))
 	must(t, c.Close())
 	for file, starts := range map[string]int{"master.log": 2, "register.log": 1} {
 		text, err := os.ReadFile(filepath.Join(dir, file))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/containerd/errdefs"
 	"github.com/moby/moby/client"
 
 	"github.com/lockbench/lockbench/internal/redis/cluster"
@@ -105,7 +106,8 @@ func (s *server) Kill(ctx context.Context) error {
 		return nil
 	}
 	return call(ctx, "kill the container", func(ctx context.Context) error {
-		if _, err := s.cluster.engine.cli.ContainerKill(ctx, s.id(), client.ContainerKillOptions{Signal: "KILL"}); err != nil {
+		_, err := s.cluster.engine.cli.ContainerKill(ctx, s.id(), client.ContainerKillOptions{Signal: "KILL"})
+		if err != nil && !errdefs.IsConflict(err) { // which says that it does not run any more
 			return err
 		}
 		select {

@@ -11,7 +11,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/containerd/errdefs"
 	"github.com/moby/moby/api/pkg/stdcopy"
+	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"
 )
 
@@ -34,6 +36,35 @@ func (c *Cluster) saveLogs(ctx context.Context, dir string) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// endAll ends all containers, and waits until the engine has noticed: it writes down what a server prints some time after that, and has
+// written all when it says that the container does not run. What cannot be ended is removed later, and what its log lacks is lost.
+func (c *Cluster) endAll(ctx context.Context) {
+	var wg sync.WaitGroup
+	for _, s := range c.Machines {
+		if s.id() == "" {
+			continue
+		}
+		wg.Go(func() {
+			err := call(ctx, "end a container", func(ctx context.Context) error {
+				if _, err := c.engine.cli.ContainerKill(ctx, s.id(), client.ContainerKillOptions{Signal: "KILL"}); err != nil && !errdefs.IsConflict(err) {
+					return err
+				}
+				wait := c.engine.cli.ContainerWait(ctx, s.id(), client.ContainerWaitOptions{Condition: container.WaitConditionNotRunning})
+				select {
+				case <-wait.Result:
+					return nil
+				case err := <-wait.Error:
+					return err
+				}
+			})
+			if err != nil {
+				c.log.printf("the end of %s: %v", s.node.Name, err)
+			}
+		})
+	}
+	wg.Wait()
 }
 
 func (c *Cluster) saveLog(ctx context.Context, s *server, path string) error {

@@ -79,17 +79,23 @@ func (w *width) told() Stalls {
 	return Stalls{Again: w.again, Jobs: w.jobs}
 }
 
-// settle plays a run, and again if a machine that is too busy leaves anything of it unknown: what is
-// found must not depend on how busy it is.
+// settle plays a run, and again if a machine that is too busy leaves anything of it unknown, or answered too late for what is found not to
+// depend on that.
 func (p *Plan) settle(ctx context.Context, i item, w *width) (Row, harness.Result, error) {
 	for n := 0; ; n++ {
 		res, err := p.opt.Run(ctx, i.cfg)
 		row := i.judge(res, err)
-		if n == again || err != nil || !res.Busy() || !row.doubtful() {
+		spoilt := res.Busy() && row.doubtful() || row.accuses() && res.Slow()
+		if n == again || err != nil || !spoilt {
 			return row, res, err
 		}
 		w.narrow()
 	}
+}
+
+// accuses reports whether anything failed that was not meant to.
+func (r Row) accuses() bool {
+	return slices.ContainsFunc(r.Judged, func(f Finding) bool { return !f.Met && f.Got == checker.Fail })
 }
 
 // doubtful reports whether anything that was judged came out unknown and was not meant to.

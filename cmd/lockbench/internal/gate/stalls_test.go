@@ -111,6 +111,36 @@ func TestBusyRunsArePlayedAgain(t *testing.T) {
 	}
 }
 
+// TestSlowAccusationsArePlayedAgain checks that what a lock is accused of where a real server answered too late is played again, and what it is
+// accused of where all answered in time is not.
+func TestSlowAccusationsArePlayedAgain(t *testing.T) {
+	for name, tc := range map[string]struct {
+		backend string
+		took    time.Duration
+		again   int
+	}{
+		"slow":            {histories.BackendProcess, time.Second, 2},
+		"in time":         {histories.BackendProcess, time.Millisecond, 0},
+		"in virtual time": {histories.BackendEmbedded, time.Second, 0},
+	} {
+		res := play(t, gate.Options{Only: []string{"P07"}, Run: func(ctx context.Context, cfg harness.Config) (harness.Result, error) {
+			res, err := pretend(func(_ harness.Config, v map[checker.Property]checker.Verdict) error {
+				if cfg.Lock.Name == "setnx-px-lua" {
+					v[checker.DeadlockFreedom] = checker.Fail
+				}
+				return nil
+			})(ctx, cfg)
+			res.Meta.Backend = tc.backend
+			res.Events = []histories.Event{{Time: 2 * time.Second}}
+			res.Exchanges = []histories.Exchange{{Command: "SET k a NX", Replied: tc.took}}
+			return res, err
+		}})
+		if res.Stalls.Again != tc.again || res.Outcome(gate.Baseline{}) != gate.Unexpected {
+			t.Errorf("%s: %v, and %d runs played again; want %v and %d", name, res.Outcome(gate.Baseline{}), res.Stalls.Again, gate.Unexpected, tc.again)
+		}
+	}
+}
+
 // TestStallsNarrow checks that after stalls fewer runs are played at a time, and that all are.
 func TestStallsNarrow(t *testing.T) {
 	s := &standing{stalls: 1, only: "setnx-px-lua", seen: map[string]int{}}
