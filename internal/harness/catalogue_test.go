@@ -79,7 +79,7 @@ func sideBySide(t *testing.T, name string, all []play, one func(t *testing.T, p 
 func asExpected(t *testing.T, cfg harness.Config) harness.Result {
 	t.Helper()
 	res := run(t, cfg)
-	for again := 0; again < 5 && tooLate(cfg, res); again++ {
+	for again := 0; again < 10 && tooLate(cfg, res); again++ {
 		t.Logf("seed %d is %v, and came too late for its script; again", cfg.Seed, res.Outcome)
 		res = run(t, cfg)
 	}

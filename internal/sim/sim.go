@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -85,6 +86,7 @@ func RunContext(ctx context.Context, seed uint64, limit time.Duration, f func(w 
 			b.abandoned.Store(true)
 			return context.Cause(ctx)
 		case <-look.C:
+			runtime.Gosched() // whoever can run has a turn before it is said to stand still; where many can, the look is late
 			if !watch.stands(time.Now(), b.reached.Load()) {
 				continue
 			}

@@ -119,11 +119,19 @@ func (s *server) Kill(ctx context.Context) error {
 	})
 }
 
+// pauses is how often a container is paused before it is an error that it cannot be: on a busy machine runc may give up on freezing it.
+const pauses = 5
+
 // Suspend stops the container by the freezer of its control group and returns once it stands
 // still.
 func (s *server) Suspend(ctx context.Context) error {
 	err := call(ctx, "pause the container", func(ctx context.Context) error {
-		_, err := s.cluster.engine.cli.ContainerPause(ctx, s.id(), client.ContainerPauseOptions{})
+		var err error
+		for range pauses {
+			if _, err = s.cluster.engine.cli.ContainerPause(ctx, s.id(), client.ContainerPauseOptions{}); !errdefs.IsInternal(err) && !errdefs.IsUnknown(err) {
+				break
+			}
+		}
 		return err
 	})
 	if err == nil {
