@@ -28,7 +28,7 @@ func TestContractOnRealServers(t *testing.T) {
 		}
 		t.Run(spec.Name, func(t *testing.T) {
 			t.Parallel()
-			hold(t, spec, deployments.run(spec))
+			hold(t, spec, true, deployments.run(spec))
 		})
 	}
 }
@@ -55,34 +55,59 @@ func TestBrokenClausesExist(t *testing.T) {
 const timeLimit = time.Minute
 
 // hold checks every clause that applies to spec: in must make a World, pass it
-// on, and take it down. A lock that keeps a clause which it must break fails too, for
+// on, and take it down. With beside, clauses are checked side by side. A lock that keeps a clause which it must break fails too, for
 // then the clause no longer sees the flaw.
-func hold(t *testing.T, spec locks.Spec, in func(t *testing.T, check func(contract.World))) {
+func hold(t *testing.T, spec locks.Spec, beside bool, in func(t *testing.T, check func(contract.World))) {
 	for _, clause := range contract.Clauses() {
 		if clause.Applies != nil && !clause.Applies(spec) {
 			continue
 		}
 		t.Run(clause.Name, func(t *testing.T) {
-			in(t, func(w contract.World) {
-				// Made here, in the bubble of a world in virtual time: t's own is outside.
-				ctx, cancel := context.WithTimeout(context.Background(), timeLimit)
-				defer cancel()
-				err := clause.Check(ctx, spec, w)
-				reason := spec.Breaks[clause.Name]
-				switch {
-				case reason != "" && err == nil && spec.Unseeded != "" && !w.Virtual():
-					// On a busy machine the timers of a library decide whether it shows.
-					t.Logf("%s kept this clause, by luck: %s", spec.Name, reason)
-				case reason != "" && err == nil && clause.Chance && !w.Virtual():
-					t.Logf("%s happened to keep this clause, though %s", spec.Name, reason)
-				case reason != "" && err == nil:
-					t.Errorf("%s kept this clause, and must break it: %s", spec.Name, reason)
-				case reason == "" && err != nil:
-					t.Errorf("%s: %v", spec.Name, err)
-				case err != nil:
-					t.Logf("%s broke this clause, as it must: %v", spec.Name, err)
+			if beside {
+				t.Parallel()
+			}
+			var late error
+			for range mostLate {
+				late = nil
+				in(t, func(w contract.World) {
+					// Made here, in the bubble of a world in virtual time: t's own is outside.
+					ctx, cancel := context.WithTimeout(context.Background(), timeLimit)
+					defer cancel()
+					err := clause.Check(ctx, spec, w)
+					if spec.Breaks[clause.Name] == "" && spec.Masters > 1 && !w.Virtual() {
+						late = err
+						return
+					}
+					judge(t, spec, clause, err, w.Virtual())
+				})
+				if late == nil {
+					return
 				}
-			})
+				t.Logf("%s: %v; again, as it waits for a server a twentieth of a lease at most", spec.Name, late)
+			}
+			t.Errorf("%s: %v", spec.Name, late)
 		})
+	}
+}
+
+// mostLate is how often a lock of several masters may break a clause on real servers that it must keep, before that is held against it: on a busy
+// machine a server answers later than such a lock waits for it.
+const mostLate = 3
+
+// judge says whether what a clause found is what it must find.
+func judge(t *testing.T, spec locks.Spec, clause contract.Clause, err error, virtual bool) {
+	reason := spec.Breaks[clause.Name]
+	switch {
+	case reason != "" && err == nil && spec.Unseeded != "" && !virtual:
+		// On a busy machine the timers of a library decide whether it shows.
+		t.Logf("%s kept this clause, by luck: %s", spec.Name, reason)
+	case reason != "" && err == nil && clause.Chance && !virtual:
+		t.Logf("%s happened to keep this clause, though %s", spec.Name, reason)
+	case reason != "" && err == nil:
+		t.Errorf("%s kept this clause, and must break it: %s", spec.Name, reason)
+	case reason == "" && err != nil:
+		t.Errorf("%s: %v", spec.Name, err)
+	case err != nil:
+		t.Logf("%s broke this clause, as it must: %v", spec.Name, err)
 	}
 }

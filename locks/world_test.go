@@ -131,11 +131,10 @@ func (s *servers) need(t testing.TB, spec locks.Spec) {
 	}
 }
 
-// run runs check on real servers, beside others.
+// run runs check on real servers.
 func (s *servers) run(spec locks.Spec) func(*testing.T, func(contract.World)) {
 	return func(t *testing.T, check func(contract.World)) {
 		t.Helper()
-		t.Parallel()
 		w := s.world(t, spec)
 		defer w.Close()
 		s.need(t, spec)
