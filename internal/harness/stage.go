@@ -11,12 +11,13 @@ import (
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/story"
 	"github.com/lockbench/lockbench/internal/worker"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
 // registerNode is the node of the protected register on every backend.
-const registerNode = "register"
+const registerNode = story.Register
 
 // seen is a clock that tells what it shows.
 func seen(clock func() time.Duration, tell func(time.Duration)) func() time.Duration {

@@ -1,6 +1,7 @@
 package story
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -72,7 +73,7 @@ func (b Belief) LeaseBefore(event int) time.Duration {
 // Lease is when the last lease ends that the client was told of while it believed; 0 if there was none.
 func (b Belief) Lease() time.Duration {
 	if b.Open() {
-		return b.LeaseBefore(int(^uint(0) >> 1))
+		return b.LeaseBefore(math.MaxInt)
 	}
 	return b.LeaseBefore(b.Ended.Event)
 }
@@ -88,11 +89,6 @@ type Meeting struct {
 	Holder  Belief        // of the one that had been granted it before
 	Granted Belief        // of the one that is granted it
 	Lapsed  time.Duration // when the holder's lease had ended by then, as it had been told; 0: it goes on, or is not known
-}
-
-// To is when one of the two first let go, and end if neither did before.
-func (m Meeting) To(end time.Duration) time.Duration {
-	return min(m.Holder.Until(end), m.Granted.Until(end))
 }
 
 // Meetings are those at the event that granted a key, in the order in which the holders had asked for it.
