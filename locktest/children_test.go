@@ -43,6 +43,9 @@ func children() map[string]func(*testing.T) {
 		"TestReplayedSound":     func(t *testing.T) { locktest.Replay(t, of(sound)) },
 		"TestNoLock":            run(locktest.Lock{New: func(locktest.World) (locks.Locker, error) { return nil, nil }}),
 		"TestPanics":            run(of(panics)),
+		"TestOwnSocket": run(locktest.Lock{New: func(w locktest.World) (locks.Locker, error) { // nobody listens there
+			return &plainLock{redis.NewClient(&redis.Options{Addr: "127.0.0.1:1", MaxRetries: -1, DialerRetries: 1})}, nil
+		}}),
 	}
 }
 

@@ -3,6 +3,7 @@ package locktest
 import (
 	"errors"
 	"fmt"
+	"net"
 	"regexp"
 	"strings"
 	"sync"
@@ -69,13 +70,29 @@ func newTest(t testing.TB, lock Lock, o options) *test {
 		t.Fatal("Lock.New is nil, want the func that makes the lock of one client")
 	}
 	spec, err := probe(lock)
-	if err != nil {
-		if stuck, ok := errors.AsType[*sim.StuckError](err); ok {
-			t.Fatalf("the lock cannot be tested in virtual time: %v\n%s", stuck, stuck.Stacks)
-		}
+	stuck, stands := errors.AsType[*sim.StuckError](err)
+	switch {
+	case stands && stuck.Socket:
+		t.Fatalf("the lock cannot be tested in virtual time: %v; %s\n%s", stuck, ownSocket, stuck.Stacks)
+	case stands:
+		t.Fatalf("the lock cannot be tested in virtual time: %v\n%s", stuck, stuck.Stacks)
+	case ofSocket(err):
+		t.Fatalf("the lock cannot be tested: %v; %s", err, ownSocket)
+	case err != nil:
 		t.Fatalf("the lock cannot be tested: %v", err)
 	}
 	return &test{options: o, spec: spec, known: lock.known.Name != "", bench: &peers.Bench{Locks: o.among}, causes: map[checker.CauseKind]string{}}
+}
+
+// ownSocket says what to do about a lock that connects by itself.
+const ownSocket = "want a client with the options of World.Options, or with World.Dial as its dialler; " +
+	"a library that takes nothing but an address is tested as a program of its own, on real servers: lockbench init go"
+
+// ofSocket reports whether err comes from a socket of this machine. Those of World.Dial have no such errors in fair weather.
+func ofSocket(err error) bool {
+	_, op := errors.AsType[*net.OpError](err)
+	_, name := errors.AsType[*net.DNSError](err)
+	return op || name
 }
 
 // unknownNames fails a test that accepts what there is not.

@@ -156,6 +156,7 @@ func TestTraps(t *testing.T) {
 		{"TestGoroutineOutlives", "/P07", "Close()"},
 		{"TestNoLock", "", "Lock.New"},
 		{"TestPanics", "/P07", "a release that panics"},
+		{"TestOwnSocket", "", "World.Dial"},
 	} {
 		if testing.Short() && tt.test == "TestMutexAcrossCall" { // which is noticed after 5 s, and they are real
 			continue

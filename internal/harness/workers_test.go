@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
@@ -39,7 +40,7 @@ func TestMain(m *testing.M) {
 	case "":
 		os.Exit(inOwnState(m))
 	case "die":
-		in = io.LimitReader(in, 4000) // the end is in the middle of a line
+		in = io.MultiReader(io.LimitReader(in, 4000), iotest.ErrReader(errors.New("nothing more can be read")))
 	}
 	var opt worker.Options
 	if said := os.Getenv(optionsEnv); said != "" {

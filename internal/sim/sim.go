@@ -34,11 +34,15 @@ type StuckError struct {
 	At     time.Duration // virtual time
 	Limit  time.Duration // of real time
 	Stacks string        // of the goroutines that do not wait for virtual time
+	Socket bool          // one of them waits for a socket of the machine
 }
 
 func (e *StuckError) Error() string {
-	return fmt.Sprintf("virtual time stands still at %v: for %v of real time, something in the run either computes without end, or waits for "+
-		"what virtual time cannot move, such as a sync.Mutex whose owner sleeps", e.At, e.Limit)
+	why := "something in the run either computes without end, or waits for what virtual time cannot move, such as a sync.Mutex whose owner sleeps"
+	if e.Socket {
+		why = "something in the run waits for a socket of this machine, and in virtual time there are none"
+	}
+	return fmt.Sprintf("virtual time stands still at %v: for %v of real time, %s", e.At, e.Limit, why)
 }
 
 // LeftoverError says that goroutines were still there when f had returned.
@@ -91,7 +95,8 @@ func RunContext(ctx context.Context, seed uint64, limit time.Duration, f func(w 
 				continue
 			}
 			b.abandoned.Store(true)
-			return &StuckError{At: time.Duration(b.reached.Load()), Limit: limit, Stacks: b.stuck()}
+			where := b.stuck()
+			return &StuckError{At: time.Duration(b.reached.Load()), Limit: limit, Stacks: where, Socket: strings.Contains(where, stacks.Polling+":\n")}
 		}
 	}
 }

@@ -67,10 +67,29 @@ func TestRunReportsRealStandstill(t *testing.T) {
 		return nil
 	})
 	stuck, ok := errors.AsType[*sim.StuckError](err)
-	if !ok || !strings.Contains(stuck.Stacks, "sim_test.TestRunReportsRealStandstill.func1") {
+	if !ok || stuck.Socket || !strings.Contains(stuck.Stacks, "sim_test.TestRunReportsRealStandstill.func1") {
 		t.Fatalf("got %v, want it stuck, and where", err)
 	}
 	close(release)
+	<-ended
+}
+
+// TestSocketOfTheMachine checks that a run that waits for a real socket is told from one that waits for something else.
+func TestSocketOfTheMachine(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // it answers nobody
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	err = sim.Run(1, 100*time.Millisecond, func(*sim.World) error {
+		defer close(ended)
+		_, err := listener.Accept()
+		return err
+	})
+	if stuck, ok := errors.AsType[*sim.StuckError](err); !ok || !stuck.Socket {
+		t.Errorf("got %v, want it stuck at a socket", err)
+	}
+	_ = listener.Close() // whoever waits for it ends
 	<-ended
 }
 

@@ -45,6 +45,9 @@ func Of(name string) string {
 	return ""
 }
 
+// Polling is the State of a goroutine that waits for a socket or a file of the machine.
+const Polling = "IO wait"
+
 // State is what a goroutine does, in the words of the runtime without what is of bubbles.
 func State(stack string) string {
 	_, rest, _ := strings.Cut(stack, "[")
