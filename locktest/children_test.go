@@ -3,6 +3,7 @@ package locktest_test
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -43,6 +44,8 @@ func children() map[string]func(*testing.T) {
 		"TestReplayedSound":     func(t *testing.T) { locktest.Replay(t, of(sound)) },
 		"TestNoLock":            run(locktest.Lock{New: func(locktest.World) (locks.Locker, error) { return nil, nil }}),
 		"TestPanics":            run(of(panics)),
+		"TestWaits":             run(of(waits)),
+		"TestRetries":           run(of(retries)),
 		"TestOwnSocket": run(locktest.Lock{New: func(w locktest.World) (locks.Locker, error) { // nobody listens there
 			return &plainLock{redis.NewClient(&redis.Options{Addr: "127.0.0.1:1", MaxRetries: -1, DialerRetries: 1})}, nil
 		}}),
@@ -234,6 +237,40 @@ func panics(c *redis.Client) func(context.Context, string, time.Duration) (lockt
 	return func(ctx context.Context, key string, ttl time.Duration) (locktest.Lease, error) {
 		lease, err := sound(c)(ctx, key, ttl)
 		lease.Release = func(context.Context) error { panic("a release that panics") }
+		return lease, err
+	}
+}
+
+// waits is a sound lock that tries until its context ends.
+func waits(c *redis.Client) func(context.Context, string, time.Duration) (locktest.Lease, error) {
+	return func(ctx context.Context, key string, ttl time.Duration) (locktest.Lease, error) {
+		for {
+			lease, err := sound(c)(ctx, key, ttl)
+			if !errors.Is(err, locks.ErrTaken) {
+				return lease, err
+			}
+			select {
+			case <-ctx.Done():
+				return lease, ctx.Err()
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+	}
+}
+
+// retries is a sound lock that tries four times.
+func retries(c *redis.Client) func(context.Context, string, time.Duration) (locktest.Lease, error) {
+	return func(ctx context.Context, key string, ttl time.Duration) (lease locktest.Lease, err error) {
+		for range 4 {
+			if lease, err = sound(c)(ctx, key, ttl); !errors.Is(err, locks.ErrTaken) {
+				return lease, err
+			}
+			select {
+			case <-ctx.Done():
+				return lease, ctx.Err()
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
 		return lease, err
 	}
 }

@@ -49,9 +49,42 @@ func probe(lock Lock) (spec locks.Spec, err error) {
 		if spec.Keys == nil {
 			spec.Keys, err = kept(w)
 		}
+		err = errors.Join(err, prompt(spec.New(w.Client("second")), w.Key()))
 		_ = lease.Release(ctx) // the contract looks at it
 	})
 	return spec, errors.Join(err, played)
+}
+
+// soon is how soon a lock refuses that somebody else holds. The servers of a probe answer within milliseconds.
+const soon = 100 * time.Millisecond
+
+// prompt says that a lock which is held by somebody else makes its caller wait, instead of refusing: holders would outlive their leases
+// meanwhile, in scenarios in which no other lock is asked for that. What it answers is for the contract to judge.
+func prompt(made locks.Locker, key string) error {
+	if c, ok := made.(io.Closer); ok {
+		defer func() { _ = c.Close() }()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), probing)
+	defer cancel()
+	began := time.Now()
+	lease, err := made.Acquire(ctx, key, probing)
+	took := time.Since(began)
+	if lease != nil && err == nil {
+		_ = lease.Release(ctx)
+	}
+	if took < soon {
+		return nil
+	}
+	return fmt.Errorf("the acquire of a lock that somebody else holds waited %v, and answered %w; want one try, and locks.ErrTaken: call the library's try-lock, "+
+		"or allow it no retries; a lock that waits as well has a method Await for that (locks.Patient)", took.Round(time.Millisecond), granted(err))
+}
+
+// granted is err, or that there was none.
+func granted(err error) error {
+	if err == nil {
+		return errors.New("with a lease")
+	}
+	return err
 }
 
 // answered is err, or that there was neither a lease nor an error.

@@ -157,6 +157,8 @@ func TestTraps(t *testing.T) {
 		{"TestNoLock", "", "Lock.New"},
 		{"TestPanics", "/P07", "a release that panics"},
 		{"TestOwnSocket", "", "World.Dial"},
+		{"TestWaits", "", "locks.Patient"},
+		{"TestRetries", "", "locks.Patient"},
 	} {
 		if testing.Short() && tt.test == "TestMutexAcrossCall" { // which is noticed after 5 s, and they are real
 			continue

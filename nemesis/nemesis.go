@@ -42,6 +42,7 @@ type Injector struct {
 	active   []inForce
 	missed   string // how the fault that was healed last hit nothing
 	began    map[histories.F]bool
+	count    int // how many have begun
 	feigned  int // how many that have begun are simulated
 }
 
@@ -67,6 +68,7 @@ func (i *Injector) Start(ctx context.Context, f Fault) error {
 		i.began = make(map[histories.F]bool)
 	}
 	i.began[f.F] = true
+	i.count++
 	if f.Simulated {
 		i.feigned++
 	}
@@ -88,6 +90,9 @@ func (i *Injector) Start(ctx context.Context, f Fault) error {
 
 // Began reports whether a fault of this kind was ever begun.
 func (i *Injector) Began(kind histories.F) bool { return i.began[kind] }
+
+// Count returns how many faults have begun.
+func (i *Injector) Count() int { return i.count }
 
 // Simulated returns how many simulated faults have begun.
 func (i *Injector) Simulated() int { return i.feigned }

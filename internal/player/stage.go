@@ -149,7 +149,7 @@ func (s *Stage) begin(ctx context.Context, c *Client, call func(context.Context)
 }
 
 // finish waits for the call that c is in, if any. What became of it is recorded; that it put
-// the lock to no test is a *MissedError.
+// the lock to no test is a *MissedError, and that the script has nothing to say of the lock an *UnplayableError.
 func (s *Stage) finish(ctx context.Context, c *Client) error {
 	u, ok := s.pending[c]
 	if !ok {
@@ -160,6 +160,9 @@ func (s *Stage) finish(ctx context.Context, c *Client) error {
 		delete(s.pending, c)
 		if missed, ok := errors.AsType[*MissedError](u.err); ok {
 			return missed
+		}
+		if unplayable, ok := errors.AsType[*UnplayableError](u.err); ok {
+			return unplayable
 		}
 		return nil
 	case <-ctx.Done():
