@@ -64,7 +64,7 @@ func (s *Stage) acquireOf(c *Client, p schedule.Step) (func(context.Context) err
 	case p.Free:
 		return once, nil
 	}
-	return s.atOnce(c, key, func(ctx context.Context) error { return s.ask(ctx, c, once) }), nil
+	return func(ctx context.Context) error { return s.ask(ctx, c, once) }, nil
 }
 
 // often lets a client try so many times, one right after the other, until it has the lock. It must be
@@ -104,29 +104,6 @@ func (s *Stage) again(ctx context.Context, c *Client, tries int, once func(conte
 		}
 	}
 	return err
-}
-
-// atOnce is a call with which a client tries once to acquire. A lock that waits in it until it is free, instead of refusing, never comes
-// to what the script is about, which is an *UnplayableError: its holder would outlive the lease meanwhile, and no other lock is asked
-// for that. A machine that stands still is noticed by others.
-func (s *Stage) atOnce(c *Client, key Key, call func(context.Context) error) func(context.Context) error {
-	free, calm := s.free(c, key), s.calm(c)
-	return func(ctx context.Context) error {
-		began := s.Clock.Now()
-		err := call(ctx)
-		if took := s.Clock.Now().Sub(began); !free && took >= s.TTL/4 && calm() && !s.Hangs.Any() {
-			return &UnplayableError{Why: fmt.Sprintf("%s waited %v for a lock that was taken, and this step needs an acquire that tries once and is refused",
-				c.Name, took.Round(time.Millisecond))}
-		}
-		return err
-	}
-}
-
-// calm returns a func that reports whether no fault was in force for c or a server of the lock from now on until it is called.
-func (s *Stage) calm(c *Client) func() bool {
-	still := !s.explains(c) && len(s.rules[c.Name]) == 0
-	count := s.Nemesis.Count()
-	return func() bool { return still && s.Nemesis.Count() == count && !s.explains(c) }
 }
 
 // proven is a call with which a client acquires the n-th key. That it does not get a lock that was certainly

@@ -29,7 +29,9 @@ func (s *Stage) operate(ctx context.Context, p schedule.Step) error {
 	free := p.Verb == schedule.Acquire && s.free(c, s.Keys[max(p.Key, 1)-1])
 	if p.Free {
 		s.frees(c, free)
-		return s.begin(ctx, c, call)
+		err := s.begin(ctx, c, call)
+		s.triesOnce(c, p)
+		return err
 	}
 	stop := func() {}
 	if p.Verb == schedule.Acquire && !p.Eventually && p.Within == nil {
@@ -39,6 +41,7 @@ func (s *Stage) operate(ctx context.Context, p schedule.Step) error {
 	if err := s.begin(ctx, c, call); err != nil {
 		return err
 	}
+	s.triesOnce(c, p)
 	return errors.Join(s.finish(ctx, c), s.settle(ctx, c))
 }
 

@@ -126,6 +126,7 @@ func (s *Stage) finishAll(ctx context.Context, clients []*Client) error {
 // undertaking is a call that a client is in.
 type undertaking struct {
 	before int           // commands that clients had sent when it began
+	once   string        // the key whose lock it tries once to acquire; empty: it does not
 	done   chan struct{} // closed when it has ended
 	err    error         // valid then
 }
@@ -155,9 +156,16 @@ func (s *Stage) finish(ctx context.Context, c *Client) error {
 	if !ok {
 		return nil
 	}
+	prompt := func() error { return nil }
+	if u.once != "" && s.isHad(u.once) {
+		prompt = s.promptly(c)
+	}
 	select {
 	case <-u.done:
 		delete(s.pending, c)
+		if err := prompt(); err != nil {
+			return err
+		}
 		if missed, ok := errors.AsType[*MissedError](u.err); ok {
 			return missed
 		}
