@@ -49,7 +49,7 @@ func probe(lock Lock) (spec locks.Spec, err error) {
 		if spec.Keys == nil {
 			spec.Keys, err = kept(w)
 		}
-		err = errors.Join(err, prompt(spec.New(w.Client("second")), w.Key()))
+		err = errors.Join(err, prompt(spec.New, w.Client("second"), w.Key()))
 		_ = lease.Release(ctx) // the contract looks at it
 	})
 	return spec, errors.Join(err, played)
@@ -60,15 +60,16 @@ const soon = 100 * time.Millisecond
 
 // prompt says that a lock which is held by somebody else makes its caller wait, instead of refusing: holders would outlive their leases
 // meanwhile, in scenarios in which no other lock is asked for that. What it answers is for the contract to judge.
-func prompt(made locks.Locker, key string) error {
+func prompt(lock func(locks.Env) locks.Locker, env locks.Env, key string) error {
+	made := lock(env)
 	if c, ok := made.(io.Closer); ok {
 		defer func() { _ = c.Close() }()
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), probing)
 	defer cancel()
-	began := time.Now()
+	began := env.Clock.Now()
 	lease, err := made.Acquire(ctx, key, probing)
-	took := time.Since(began)
+	took := env.Clock.Now().Sub(began)
 	if lease != nil && err == nil {
 		_ = lease.Release(ctx)
 	}

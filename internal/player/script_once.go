@@ -46,7 +46,8 @@ func (s *Stage) promptly(c *Client) func() error {
 // or a server of the lock, and none had been that breaks connections, which a client takes its time to make again.
 func (s *Stage) calm(c *Client) func() bool {
 	harmless := []histories.F{nemesis.ClockF, nemesis.ClientClockF}
-	over := append([]histories.F{nemesis.HoldF, nemesis.PauseF, nemesis.CrashF}, harmless...)
+	over := append([]histories.F{nemesis.HoldF, nemesis.PauseF, nemesis.CrashF, nemesis.LostReplyF, nemesis.DuplicateF, nemesis.SquatterF, nemesis.EvictF,
+		nemesis.FlushF, nemesis.ScriptFlushF, nemesis.OOMF}, harmless...)
 	still := func() bool {
 		return c.Life() == 0 && !c.dead() && len(s.rules[c.Name]) == 0 &&
 			!slices.ContainsFunc(s.Nemesis.Active(), func(f nemesis.Fault) bool {
