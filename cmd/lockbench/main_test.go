@@ -110,17 +110,27 @@ func exitCode(ts *testscript.TestScript, neg bool, args []string) {
 	want(ts, neg, args, 2, "exitcode code command [args...]")
 	wanted, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	code := 0
-	if err := ts.Exec(args[1], args[2:]...); err != nil {
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) {
-			ts.Fatalf("%v", err)
-		}
-		code = exit.ExitCode()
+	code := codeOf(ts, args[1:])
+	// On real servers nothing is known of a run on a machine that is too busy, also if it is played a few times. Of one in virtual time
+	// the same is known at each time.
+	for again := 0; again < 3 && code == exitUnknown && wanted != exitUnknown; again++ {
+		code = codeOf(ts, args[1:])
 	}
 	if code != wanted {
 		ts.Fatalf("exit code is %d, want %d", code, wanted)
 	}
+}
+
+func codeOf(ts *testscript.TestScript, command []string) int {
+	err := ts.Exec(command[0], command[1:]...)
+	if err == nil {
+		return 0
+	}
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		ts.Fatalf("%v", err)
+	}
+	return exit.ExitCode()
 }
 
 // jsonCount checks that a file holds so many JSON values and nothing else.
