@@ -68,7 +68,7 @@ func contend(t testing.TB, lock string, backend harness.Backend, clients, rounds
 func run(t testing.TB, cfg harness.Config) harness.Result {
 	t.Helper()
 	res := once(t, cfg)
-	for again := 0; again < 5 && !histories.VirtualTime(res.Meta.Backend) && res.Stalled() && undecided(res); again++ {
+	for again := 0; again < 10 && !histories.VirtualTime(res.Meta.Backend) && res.Stalled() && undecided(res); again++ {
 		t.Logf("seed %d is %v, and the machine stood still; again", cfg.Seed, res.Outcome)
 		res = once(t, cfg)
 	}

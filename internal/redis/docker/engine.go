@@ -12,7 +12,7 @@ import (
 
 const (
 	// callLimit bounds one request to the engine: one that hangs must not hang the run.
-	callLimit = 30 * time.Second
+	callLimit = 60 * time.Second
 	// pingLimit bounds the first word with the engine.
 	pingLimit = 5 * time.Second
 )
