@@ -13,8 +13,9 @@ import (
 const (
 	// aTick is how often a program that was interrupted is looked at.
 	aTick = 50 * time.Millisecond
-	// lastTicks are how many it has to end by itself, together less than two seconds.
-	lastTicks = 36
+	// lastTicks are how many it has to end by itself: what was recorded is written to disk meanwhile, and on a busy
+	// machine the program gets a small part of each tick.
+	lastTicks = 10 * int(time.Second/aTick)
 	// serverTicks are how many more it has while it ends servers, and clients, that are processes of their own: a busy
 	// machine may give those no turn while it gives the program many.
 	serverTicks = 10 * int64(time.Second/aTick)
@@ -46,7 +47,7 @@ func expectServers(ctx context.Context, backend harness.Backend) {
 // count: then the machine gave the program no turn in which it could have ended.
 func (p *parting) leave(tick <-chan time.Time, stderr io.Writer, exit func(code int)) {
 	before := <-tick
-	for n := int64(1); n < lastTicks+p.more.Load(); {
+	for n := int64(1); n < int64(lastTicks)+p.more.Load(); {
 		at := <-tick
 		if at.Sub(before) < 2*aTick {
 			n++

@@ -21,9 +21,9 @@ func TestLeave(t *testing.T) {
 	}{
 		"in time":                   {aTick, harness.Embedded(), lastTicks, true},
 		"starved":                   {3 * aTick, harness.Embedded(), 10 * lastTicks, false},
-		"servers are ended":         {aTick, harness.Process(), 3 * lastTicks, false},
+		"servers are ended":         {aTick, harness.Process(), lastTicks + int(serverTicks) - 1, false},
 		"servers stay":              {aTick, harness.Process(), lastTicks + int(serverTicks), true},
-		"containers are taken down": {aTick, docker.Backend(), 10 * lastTicks, false},
+		"containers are taken down": {aTick, docker.Backend(), lastTicks + int(containerTicks) - 1, false},
 		"containers stay":           {aTick, docker.Backend(), lastTicks + int(containerTicks), true},
 	} {
 		tick, code := make(chan time.Time), make(chan int, 1)
