@@ -4,6 +4,7 @@ package contract
 
 import (
 	"context"
+	"time"
 
 	"github.com/lockbench/lockbench/locks"
 )
@@ -22,11 +23,20 @@ type Clause struct {
 	// Twice says that the clause releases a lease twice, which not everybody may do (locks.Promises).
 	Twice bool
 	check func(*scene) error
+	times int // as long are leases that are waited for; 0 means 1
+}
+
+// Longer returns the clause with leases that last times as long, where they are waited for: on a busy machine
+// one of the usual length may end before the next command comes.
+func (c Clause) Longer(times int) Clause {
+	c.times = times
+	return c
 }
 
 // Check returns nil if the lock keeps the clause. It leaves nothing running.
 func (c Clause) Check(ctx context.Context, spec locks.Spec, w World) error {
 	s := newScene(ctx, spec, w)
+	s.ttl *= time.Duration(max(c.times, 1))
 	defer s.end()
 	return c.check(s)
 }

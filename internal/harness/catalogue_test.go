@@ -81,6 +81,7 @@ func asExpected(t *testing.T, cfg harness.Config) harness.Result {
 	res := run(t, cfg)
 	for again := 0; again < 10 && tooLate(cfg, res); again++ {
 		t.Logf("seed %d is %v, and came too late for its script; again", cfg.Seed, res.Outcome)
+		cfg.TTL = longer(cfg, again)
 		res = run(t, cfg)
 	}
 	if res.Outcome != checker.AsExpected {
