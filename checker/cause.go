@@ -23,7 +23,7 @@ type CauseCommand struct {
 	Node     string `json:"node"`
 	Command  string `json:"command"` // as the file of commands has it
 	Reply    string `json:"reply"`   // of the server; empty: none was seen
-	// Did is what it did to the lock's key, in the words of histories.EffectKind. Empty: it is
+	// Did is what it did to the lock's key, in the words of effects.Kind. Empty: it is
 	// shown for its reply alone.
 	Did string `json:"did,omitempty"`
 	Key string `json:"key,omitempty"` // to which it did that

@@ -8,10 +8,11 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/effects"
 	"github.com/lockbench/lockbench/internal/words"
 )
 
-// Commands are what crossed the wire in a run, as a witness of the judges: what histories.Effects
+// Commands are what crossed the wire in a run, as a witness of the judges: what effects.Of
 // tells of them. They say which of several suspects ended a hold, and they acquit; what they do
 // not tell decides nothing. A nil *Commands knows nothing. It is safe for concurrent use.
 type Commands struct {
@@ -20,10 +21,10 @@ type Commands struct {
 	register  string
 
 	read  sync.Once
-	byKey map[histories.Place][]histories.Effect // in the order of execution
+	byKey map[histories.Place][]effects.Effect // in the order of execution
 }
 
-// NewCommands returns the commands of a run, in the order of histories.SortExchanges. keptAs
+// NewCommands returns the commands of a run, in the order of histories.Exchange.Compare. keptAs
 // tells where a lock's servers keep the lock on a key; nil means under its own name in database
 // 0. What was sent to the node named register is left out.
 func NewCommands(exchanges []histories.Exchange, keptAs func(key string) []histories.Place, register string) *Commands {
@@ -34,17 +35,17 @@ func NewCommands(exchanges []histories.Exchange, keptAs func(key string) []histo
 }
 
 // on are the effects on a lock's key, on all servers.
-func (c *Commands) on(key string) []histories.Effect {
+func (c *Commands) on(key string) []effects.Effect {
 	if c == nil {
 		return nil
 	}
 	c.read.Do(func() {
-		c.byKey = make(map[histories.Place][]histories.Effect)
+		c.byKey = make(map[histories.Place][]effects.Effect)
 		database := 0
 		if kept := c.keptAs(key); len(kept) > 0 {
 			database = kept[0].DB
 		}
-		for _, e := range histories.Effects(c.exchanges, database) {
+		for _, e := range effects.Of(c.exchanges, database) {
 			if e.Node != c.register {
 				c.byKey[e.Place] = append(c.byKey[e.Place], e)
 			}
@@ -54,19 +55,19 @@ func (c *Commands) on(key string) []histories.Effect {
 	if len(places) == 1 {
 		return c.byKey[places[0]]
 	}
-	var all []histories.Effect
+	var all []effects.Effect
 	for _, p := range places {
 		all = append(all, c.byKey[p]...)
 	}
-	slices.SortStableFunc(all, func(a, b histories.Effect) int { return int(min(max(a.From-b.From, -1), 1)) })
+	slices.SortStableFunc(all, func(a, b effects.Effect) int { return int(min(max(a.From-b.From, -1), 1)) })
 	return all
 }
 
 // taken are the exchanges by which a hold took its key: those of its acquire.
-func taken(effects []histories.Effect, h *histories.Hold) map[int]bool {
+func taken(all []effects.Effect, h *histories.Hold) map[int]bool {
 	made := make(map[int]bool)
-	for _, e := range effects {
-		if (e.Kind == histories.Takes || e.Kind == histories.Overwrites) && e.Client == histories.WorkerName(h.Worker) &&
+	for _, e := range all {
+		if (e.Kind == effects.Takes || e.Kind == effects.Overwrites) && e.Client == histories.WorkerName(h.Worker) &&
 			e.From >= h.Invoked.Time && e.From <= h.Returned.Time {
 			made[e.Exchange] = true
 		}
@@ -84,23 +85,23 @@ type testimony struct {
 // ended tells who of the suspects removed the key of b, wrote over it or shortened its time to
 // live, until it was seen to be gone.
 func (c *Commands) ended(b *histories.Hold, seen time.Duration, suspects []*histories.Op) testimony {
-	effects := c.on(b.Key)
-	mine := taken(effects, b)
+	all := c.on(b.Key)
+	mine := taken(all, b)
 	if len(mine) == 0 {
 		return testimony{}
 	}
 	known := true
-	for _, e := range effects {
+	for _, e := range all {
 		if e.To < b.Invoked.Time || e.From > seen || mine[e.Exchange] {
 			continue
 		}
-		ends := e.Kind == histories.Frees || e.Kind == histories.Overwrites || shortens(e, b)
+		ends := e.Kind == effects.Frees || e.Kind == effects.Overwrites || shortens(e, b)
 		switch {
 		case ends && mine[e.Of]:
 			if i := slices.IndexFunc(suspects, func(o *histories.Op) bool { return sentBy(o, e) }); i >= 0 {
 				return testimony{by: suspects[i], how: fmt.Sprintf(" with %s → %s", c.exchanges[e.Exchange].Command, reply(c.exchanges[e.Exchange]))}
 			}
-		case e.Kind == histories.Unclear, ends && e.Of == histories.NotKnown:
+		case e.Kind == effects.Unclear, ends && e.Of == effects.NotKnown:
 			known = false
 		}
 	}
@@ -109,19 +110,19 @@ func (c *Commands) ended(b *histories.Hold, seen time.Duration, suspects []*hist
 
 // reached reports whether one of the suspects sent a command that may have ended b when b had been granted.
 func (c *Commands) reached(b *histories.Hold, seen time.Duration, suspects []*histories.Op) bool {
-	return slices.ContainsFunc(c.on(b.Key), func(e histories.Effect) bool {
-		ends := e.Kind == histories.Frees || e.Kind == histories.Overwrites || e.Kind == histories.Unclear || shortens(e, b)
+	return slices.ContainsFunc(c.on(b.Key), func(e effects.Effect) bool {
+		ends := e.Kind == effects.Frees || e.Kind == effects.Overwrites || e.Kind == effects.Unclear || shortens(e, b)
 		return ends && e.From >= b.Returned.Time && e.From <= seen && slices.ContainsFunc(suspects, func(o *histories.Op) bool { return sentBy(o, e) })
 	})
 }
 
 // shortens reports whether an effect left the key of h a shorter time to live than its lease.
-func shortens(e histories.Effect, h *histories.Hold) bool {
-	return e.Kind == histories.Extends && e.TTL > 0 && h.TTL > 0 && e.To+e.TTL < h.Invoked.Time+h.TTL
+func shortens(e effects.Effect, h *histories.Hold) bool {
+	return e.Kind == effects.Extends && e.TTL > 0 && h.TTL > 0 && e.To+e.TTL < h.Invoked.Time+h.TTL
 }
 
 // sentBy reports whether a command was sent by a call.
-func sentBy(o *histories.Op, e histories.Effect) bool {
+func sentBy(o *histories.Op, e effects.Effect) bool {
 	return e.Client == histories.WorkerName(o.Invoke.Worker) && o.Invoke.Time <= e.From && (!o.Done || e.From <= o.Complete.Time)
 }
 
@@ -138,11 +139,11 @@ func reply(x histories.Exchange) string {
 // ranOut reports whether the key of h had run out by the time t, because it was given less time to
 // live than was asked for: in another unit, for example.
 func (c *Commands) ranOut(h *histories.Hold, t time.Duration) bool {
-	effects := c.on(h.Key)
-	mine := taken(effects, h)
+	all := c.on(h.Key)
+	mine := taken(all, h)
 	ends := make(map[string]time.Duration) // by node
-	for _, e := range effects {
-		if e.From > t || !mine[e.Exchange] && (e.Kind != histories.Extends || !mine[e.Of]) {
+	for _, e := range all {
+		if e.From > t || !mine[e.Exchange] && (e.Kind != effects.Extends || !mine[e.Of]) {
 			continue
 		}
 		if e.TTL <= 0 || e.To > t {
@@ -161,15 +162,15 @@ func (c *Commands) ranOut(h *histories.Hold, t time.Duration) bool {
 // takenAway says whether, by the time t, others had written over the key of h, or removed it, on every
 // server that it was on: a call that was refused may have written, too.
 func (c *Commands) takenAway(h *histories.Hold, t time.Duration) bool {
-	effects := c.on(h.Key)
-	mine := taken(effects, h)
+	all := c.on(h.Key)
+	mine := taken(all, h)
 	on := make(map[string]bool) // by node, whether it is the holder's there
-	for _, e := range effects {
+	for _, e := range all {
 		switch {
 		case e.From > t:
 		case mine[e.Exchange]:
 			on[e.Node] = true
-		case mine[e.Of] && e.Client != histories.WorkerName(h.Worker) && (e.Kind == histories.Frees || e.Kind == histories.Overwrites):
+		case mine[e.Of] && e.Client != histories.WorkerName(h.Worker) && (e.Kind == effects.Frees || e.Kind == effects.Overwrites):
 			on[e.Node] = false
 		}
 	}
@@ -184,7 +185,7 @@ func (c *Commands) takenAway(h *histories.Hold, t time.Duration) bool {
 // left tells who left a key behind on a node, or on any if it is empty: by which command it was
 // last made or prolonged before a time. It is "" if that is not known.
 func (c *Commands) left(key, node string, by time.Duration, holds []*histories.Hold) string {
-	var last *histories.Effect
+	var last *effects.Effect
 	for _, e := range c.on(key) {
 		if e.From > by || node != "" && e.Node != node {
 			continue
@@ -192,18 +193,18 @@ func (c *Commands) left(key, node string, by time.Duration, holds []*histories.H
 		switch {
 		case e.Kind.Changes():
 			last = &e
-		case e.Kind == histories.Unclear:
+		case e.Kind == effects.Unclear:
 			last = nil
 		}
 	}
-	if last == nil || last.Kind == histories.Frees {
+	if last == nil || last.Kind == effects.Frees {
 		return ""
 	}
 	did := "made it"
 	switch last.Kind {
-	case histories.Extends:
+	case effects.Extends:
 		did = "prolonged it"
-	case histories.Overwrites:
+	case effects.Overwrites:
 		did = "wrote over it"
 	}
 	x := c.exchanges[last.Exchange]

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,7 +32,7 @@ func wired(t testing.TB, text string) *Commands {
 		}
 		x = append(x, e)
 	}
-	histories.SortExchanges(x)
+	slices.SortFunc(x, histories.Exchange.Compare)
 	return NewCommands(x, nil, "register")
 }
 

@@ -48,12 +48,12 @@ func (o Outcome) String() string {
 	return "unknown"
 }
 
-// Worse returns the worse of two outcomes: Unexpected, then Undecided, then AsExpected.
-func Worse(a, b Outcome) Outcome {
+// Or returns the worse of two outcomes: Unexpected, then Undecided, then AsExpected.
+func (o Outcome) Or(other Outcome) Outcome {
 	switch {
-	case a == Unexpected || b == Unexpected:
+	case o == Unexpected || other == Unexpected:
 		return Unexpected
-	case a == Undecided || b == Undecided:
+	case o == Undecided || other == Undecided:
 		return Undecided
 	}
 	return AsExpected
@@ -78,7 +78,7 @@ func Compare(r Report, want Expectation) (Outcome, []Judged) {
 		}
 		met := result.Verdict == expected || expected == NotApplicable || !named && result.Verdict == NotApplicable
 		j := Judged{Property: result.Property, Want: expected, Got: result.Verdict, Met: met}
-		all, outcome = append(all, j), Worse(outcome, j.outcome())
+		all, outcome = append(all, j), outcome.Or(j.outcome())
 	}
 	for _, p := range Properties() {
 		expected := want[p]
@@ -87,7 +87,7 @@ func Compare(r Report, want Expectation) (Outcome, []Judged) {
 			continue
 		}
 		all = append(all, Judged{Property: p, Want: expected, Got: Unknown})
-		outcome = Worse(outcome, Undecided)
+		outcome = outcome.Or(Undecided)
 	}
 	return outcome, all
 }

@@ -42,6 +42,6 @@ func (j *Judgement) Weigh(p Peers) {
 		if slices.Contains(p.Rare, e.Property) || slices.Contains(p.Faulted, e.Property) {
 			outcome = Undecided
 		}
-		j.Outcome = Worse(j.Outcome, outcome)
+		j.Outcome = j.Outcome.Or(outcome)
 	}
 }

@@ -66,9 +66,9 @@ func (v *Verdict) UnmarshalText(text []byte) error {
 	return fmt.Errorf("verdict is %q, want unknown, pass, fail, not-applicable or checker-disagreement", text)
 }
 
-// Merge combines verdicts: Disagreement beats Fail beats Unknown beats Pass. NotApplicable
+// merge combines verdicts: Disagreement beats Fail beats Unknown beats Pass. NotApplicable
 // takes no part, and nothing at all is Unknown. A value that is no verdict counts as Unknown.
-func Merge(verdicts ...Verdict) Verdict {
+func merge(verdicts ...Verdict) Verdict {
 	failed, passed, doubt := false, false, false
 	for _, v := range verdicts {
 		switch v {

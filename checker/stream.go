@@ -120,7 +120,7 @@ func (s *Stream) Check(gaps []int, faultsExpected bool) Report {
 	for _, r := range report.Results {
 		verdicts = append(verdicts, r.Verdict)
 	}
-	report.Verdict = Merge(verdicts...)
+	report.Verdict = merge(verdicts...)
 	return report
 }
 
@@ -163,8 +163,10 @@ func (a *assessment) verdict(ctx context.Context, rec *record, opt Options) (res
 	return res, a.judge.verdict(&res)
 }
 
-// Exclusion are the properties of exclusion.
-func Exclusion() []Property { return []Property{StrictExclusion, LeaseExclusion, LeaseHonoured} }
+// Exclusion reports whether it is a property of exclusion.
+func (p Property) Exclusion() bool { return slices.Contains(ofExclusion(), p) }
+
+func ofExclusion() []Property { return []Property{StrictExclusion, LeaseExclusion, LeaseHonoured} }
 
 // tolerate returns what makes a history unfit to be judged, unless gaps explain it.
 func (o Options) tolerate(unfit error) error {

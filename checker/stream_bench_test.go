@@ -35,7 +35,7 @@ func BenchmarkStream(b *testing.B) {
 			peak, stop := watchHeap()
 			b.ReportAllocs()
 			for b.Loop() {
-				s := NewStream(b.Context(), Options{Properties: Exclusion()})
+				s := NewStream(b.Context(), Options{Properties: ofExclusion()})
 				if _, err := histories.EachEvent(path, false, nil, func(_ int, e histories.Event) error { return s.Add(e) }); err != nil {
 					b.Fatal(err)
 				}
@@ -105,7 +105,7 @@ func BenchmarkUnknowns(b *testing.B) {
 	events := c.Events()
 	b.ReportAllocs()
 	for b.Loop() {
-		s := NewStream(b.Context(), Options{Properties: Exclusion()})
+		s := NewStream(b.Context(), Options{Properties: ofExclusion()})
 		for _, e := range events {
 			_ = s.Add(e)
 		}
@@ -125,7 +125,7 @@ func BenchmarkPlain(b *testing.B) {
 			var ours, theirs time.Duration
 			for b.Loop() {
 				began := time.Now()
-				s := NewStream(b.Context(), Options{Properties: Exclusion()})
+				s := NewStream(b.Context(), Options{Properties: ofExclusion()})
 				for _, e := range events {
 					_ = s.Add(e)
 				}
@@ -148,7 +148,7 @@ func TestStream(t *testing.T) {
 	for _, c := range crowds(2_000) {
 		t.Run(c.String(), func(t *testing.T) {
 			events := c.Events()
-			s := NewStream(t.Context(), Options{Properties: Exclusion()})
+			s := NewStream(t.Context(), Options{Properties: ofExclusion()})
 			for _, e := range events {
 				_ = s.Add(e)
 			}

@@ -37,35 +37,33 @@ type Exchange struct {
 
 const exchangeFields = "sent, replied, client, node, conn, seq, command, reply, note, words, script, forwarded, answered, answer or first"
 
-// SortExchanges sorts by Sent, Client, Node, Conn and Seq, and then by everything
+// Compare orders exchanges by Sent, Client, Node, Conn and Seq, and then by everything
 // else, so that the order does not depend on who reported first.
-func SortExchanges(x []Exchange) {
-	slices.SortFunc(x, func(a, b Exchange) int {
-		return cmp.Or(
-			cmp.Compare(a.Sent, b.Sent),
-			cmp.Compare(a.Client, b.Client),
-			cmp.Compare(a.Node, b.Node),
-			cmp.Compare(a.Conn, b.Conn),
-			cmp.Compare(a.Seq, b.Seq),
-			cmp.Compare(a.Replied, b.Replied),
-			cmp.Compare(a.Command, b.Command),
-			cmp.Compare(a.Reply, b.Reply),
-			cmp.Compare(a.Note, b.Note),
-			slices.Compare(a.Words, b.Words),
-			cmp.Compare(a.Script, b.Script),
-			cmp.Compare(a.Forwarded, b.Forwarded),
-			cmp.Compare(a.Answered, b.Answered),
-			cmp.Compare(a.Answer, b.Answer),
-			cmp.Compare(a.First, b.First),
-		)
-	})
+func (e Exchange) Compare(other Exchange) int {
+	return cmp.Or(
+		cmp.Compare(e.Sent, other.Sent),
+		cmp.Compare(e.Client, other.Client),
+		cmp.Compare(e.Node, other.Node),
+		cmp.Compare(e.Conn, other.Conn),
+		cmp.Compare(e.Seq, other.Seq),
+		cmp.Compare(e.Replied, other.Replied),
+		cmp.Compare(e.Command, other.Command),
+		cmp.Compare(e.Reply, other.Reply),
+		cmp.Compare(e.Note, other.Note),
+		slices.Compare(e.Words, other.Words),
+		cmp.Compare(e.Script, other.Script),
+		cmp.Compare(e.Forwarded, other.Forwarded),
+		cmp.Compare(e.Answered, other.Answered),
+		cmp.Compare(e.Answer, other.Answer),
+		cmp.Compare(e.First, other.First),
+	)
 }
 
-// WriteExchanges writes one line per exchange, in the order of SortExchanges. It
+// WriteExchanges writes one line per exchange, in the order of Compare. It
 // leaves x as it is.
 func WriteExchanges(w io.Writer, x []Exchange) error {
 	sorted := slices.Clone(x)
-	SortExchanges(sorted)
+	slices.SortFunc(sorted, Exchange.Compare)
 	out := bufio.NewWriter(w)
 	lines := json.NewEncoder(out)
 	for _, e := range sorted {

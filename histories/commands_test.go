@@ -51,9 +51,9 @@ func TestExchangesDoNotDependOnWhoReportsFirst(t *testing.T) {
 		if diff := cmp.Diff(given, x); diff != "" {
 			t.Fatalf("WriteExchanges changed its argument:\n%s", diff)
 		}
-		SortExchanges(x)
+		slices.SortFunc(x, Exchange.Compare)
 		if diff := cmp.Diff(sorted, x); diff != "" {
-			t.Fatalf("SortExchanges (-want +got):\n%s", diff)
+			t.Fatalf("Compare (-want +got):\n%s", diff)
 		}
 	}
 

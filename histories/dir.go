@@ -81,6 +81,12 @@ type Terms struct {
 	Witness bool `json:"witness,omitempty"`
 }
 
+// A Place is where a lock server keeps something: a key of one of its databases.
+type Place struct {
+	DB  int    `json:"db,omitempty"`
+	Key string `json:"key"`
+}
+
 // A Dir is a run directory that is being written: store/<scenario>/<time>-<seed>.
 // Its methods are not safe for concurrent use.
 type Dir struct {

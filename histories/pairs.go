@@ -31,17 +31,6 @@ func (f F) single() bool {
 	return false
 }
 
-// Singles returns the events that stand alone, in order. Pair returns all others.
-func Singles(events []Event) []Event {
-	var singles []Event
-	for _, e := range events {
-		if e.Single() {
-			singles = append(singles, e)
-		}
-	}
-	return singles
-}
-
 // Pair returns the operations of a history in the order of their invocations,
 // calls and faults alike.
 //

@@ -33,18 +33,18 @@ func isInput(err error) bool {
 	return input
 }
 
-// Breach returns where a file first breaks the rules of Validate, as a *LineError whose cause is
+// Breach returns where the file first breaks the rules of Validate, as a *LineError whose cause is
 // an *InvalidError. It returns nil if nowhere, or if the file cannot be read a second time.
-func Breach(path string, lenient bool) error {
-	if path == Stdin {
+func (f File) Breach(lenient bool) error {
+	if f.Path == Stdin {
 		return nil
 	}
 	v, line, n := newValidator(), 0, 0
 	var breach error
-	_, err := watchEvents(path, lenient, source{at: func(l int) { line = l }}, func(_ int, e Event) error {
+	_, err := watchEvents(f.Path, lenient, source{at: func(l int) { line = l }}, func(_ int, e Event) error {
 		v.add(&e)
 		if len(v.found.errs) > 0 {
-			breach = &LineError{path, line, n, &InvalidError{First: v.found.first, violations: v.found.errs[0]}, "event"}
+			breach = &LineError{f.Path, line, n, &InvalidError{First: v.found.first, violations: v.found.errs[0]}, "event"}
 			return breach
 		}
 		n++

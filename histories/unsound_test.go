@@ -64,7 +64,7 @@ func TestBreach(t *testing.T) {
 		if err := os.WriteFile(path, []byte(test.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		err := Breach(path, false)
+		err := File{Path: path}.Breach(false)
 		if test.want == "" {
 			if err != nil {
 				t.Errorf("%q: %v", test.text, err)
@@ -76,7 +76,7 @@ func TestBreach(t *testing.T) {
 			t.Errorf("%q: %v is no *InvalidError", test.text, err)
 		}
 	}
-	if err := Breach(Stdin, false); err != nil {
+	if err := (File{Path: Stdin}).Breach(false); err != nil {
 		t.Error(err)
 	}
 }

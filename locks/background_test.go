@@ -33,6 +33,16 @@ type sent struct {
 	key    string
 }
 
+// nameOfScript is the name of the script of that digest.
+func nameOfScript(digest string) string {
+	for name, source := range locks.Scripts() {
+		if redis.NewScript(source).Hash() == digest {
+			return name
+		}
+	}
+	return ""
+}
+
 func newStand(t *testing.T) *stand {
 	s := &stand{t: t, node: newFaulty(t), start: time.Now()}
 	s.node.client(t) // the first connection makes the server
@@ -40,7 +50,7 @@ func newStand(t *testing.T) *stand {
 		if command == "EVALSHA" {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			s.sent = append(s.sent, sent{time.Since(s.start), locks.NameOfScript(args[0]), args[2]})
+			s.sent = append(s.sent, sent{time.Since(s.start), nameOfScript(args[0]), args[2]})
 		}
 		return false
 	})

@@ -7,11 +7,11 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Scripts returns the sources of all scripts of this package.
-func Scripts() []string {
-	var all []string
+// Scripts returns the sources of all scripts of this package, by their names.
+func Scripts() map[string]string {
+	all := make(map[string]string)
 	for _, s := range scripts() {
-		all = append(all, s.lua)
+		all[s.name] = s.lua
 	}
 	return all
 }

@@ -12,22 +12,22 @@ type Steps struct {
 	Resent bool
 }
 
-// References returns the locks of all by which a lock is measured: what every one of them
+// References returns the locks of all by which the lock is measured: what every one of them
 // breaks under the same steps, no lock of its class survives. They are sound and promise
 // nothing that the lock does not promise. The first group promises as much as there is, each
 // later one less; a later one counts only where no lock of those before can play the steps.
 //
 // No lock is a reference for itself, for its variants, or for the lock that it is a variant
 // of. stranger says that the lock is none of all, whatever its name.
-func References(lock Spec, stranger bool, steps Steps, all []Spec) [][]Spec {
-	class := lock.Class()
+func (s Spec) References(stranger bool, steps Steps, all []Spec) [][]Spec {
+	class := s.Class()
 	failover := steps.Failover && class.Failover && !class.Quorum
 	var fair []Spec
 	for _, r := range all {
-		if !r.Sound || !stranger && r.family() == lock.family() {
+		if !r.Sound || !stranger && r.family() == s.family() {
 			continue
 		}
-		if steps.Resent && r.Promises.Once && !lock.Promises.Once {
+		if steps.Resent && r.Promises.Once && !s.Promises.Once {
 			continue
 		}
 		if failover && r.Class() == (Class{Quorum: true, Failover: true}) || !failover && r.Class().Within(class) {

@@ -69,7 +69,7 @@ func Explore(t *testing.T, lock Lock, opts ...Option) {
 // search is what searches have in common.
 func (r *test) search() explore.Options {
 	opt := explore.Options{Play: explore.InProcess(), Among: r.among, Stranger: !r.known, Seed: r.seed}
-	for _, group := range locks.References(r.spec, !r.known, locks.Steps{}, r.among) {
+	for _, group := range r.spec.References(!r.known, locks.Steps{}, r.among) {
 		for _, ref := range group {
 			if opt.Named == "" {
 				opt.Named = ref.Name

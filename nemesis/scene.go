@@ -154,6 +154,9 @@ type Kind struct {
 	// Pick picks what a random run hits. False means that there is nothing to hit just now. Nil
 	// means that schedules alone can begin the fault.
 	Pick func(s Scene, r *rand.Rand) (Target, bool)
+	// Clear takes from a server what the fault put there, and what may have come back with a replica
+	// or from a disk since the fault was healed. Nil: there is no such thing.
+	Clear func(ctx context.Context, c cluster.Cluster, node string, lock cluster.Place) error
 }
 
 // Draw makes one that hits what it picks. False means that there is nothing to hit just now.
@@ -174,46 +177,28 @@ func (k Kind) Written() string {
 	return k.Name
 }
 
-// Kinds lists every kind that random runs can draw.
-func Kinds() []Kind {
-	return slices.DeleteFunc(All(), func(k Kind) bool { return k.Pick == nil })
-}
-
-// ClientFaults lists the faults that cannot change what a server holds.
-func ClientFaults() []histories.F {
-	return those([]histories.F{HoldF}, func(k Kind) bool { return k.Client })
-}
-
-// SparingFaults lists the faults that hit a server and take no key away from it.
-func SparingFaults() []histories.F {
-	return those(nil, func(k Kind) bool { return k.Spares })
-}
-
-// InstantFaults lists the faults of a server that take keys away when they begin and never later.
-func InstantFaults() []histories.F {
-	return those(nil, func(k Kind) bool { return k.AtOnce })
-}
-
-var kinds = sync.OnceValue(All) //nolint:gochecknoglobals // each run asks several times which of them are so, and nothing changes them
-
-// those adds to faults that are no kind those of the kinds that are so.
-func those(faults []histories.F, is func(Kind) bool) []histories.F {
-	for _, k := range kinds() {
-		if is(k) {
+// Faults lists the faults whose kinds are so, HoldF among them, which hits clients and is no kind.
+func Faults(are func(Kind) bool) []histories.F {
+	var faults []histories.F
+	for _, k := range append([]Kind{{F: HoldF, Client: true}}, kinds()...) {
+		if are(k) {
 			faults = append(faults, k.F)
 		}
 	}
 	return faults
 }
 
+var kinds = sync.OnceValue(All) //nolint:gochecknoglobals // each run asks several times which of them are so, and nothing changes them
+
 // anywhere is the Unsupported of a fault that every deployment can have.
 func anywhere(cluster.Cluster) error { return nil }
 
-// Find returns the kinds of those names, or a *catalogue.UnknownError.
+// Find returns the kinds of those names that random runs can draw, or a *catalogue.UnknownError.
 func Find(names []string) ([]Kind, error) {
+	drawn := slices.DeleteFunc(All(), func(k Kind) bool { return k.Pick == nil })
 	var found []Kind
 	for _, name := range names {
-		k, err := catalogue.Find("nemesis", name, Kinds(), func(k Kind) string { return k.Name })
+		k, err := catalogue.Find("nemesis", name, drawn, func(k Kind) string { return k.Name })
 		if err != nil {
 			return nil, err
 		}

@@ -71,19 +71,6 @@ func elected(ctx context.Context, c guarded, old string) (string, error) {
 		e.Down.Round(time.Millisecond), e.Node, e.Switched.Round(time.Millisecond), have, sent), nil
 }
 
-// Compatible reports whether faults of these kinds can be in one run. Sentinels undo what
-// others promote.
-func Compatible(kinds []Kind) error {
-	for _, s := range kinds {
-		for _, p := range kinds {
-			if s.Sentinels > 0 && p.Promotes {
-				return fmt.Errorf("nemesis %s leaves it to the Sentinels to choose the master, and nemesis %s chooses it: take one of them", s.Name, p.Name)
-			}
-		}
-	}
-	return nil
-}
-
 func sentinelKind() Kind {
 	return Kind{
 		Name: "sentinel", Title: "a master dies and Redis Sentinels promote its replica", F: SentinelF, Replicas: 1, Sentinels: 3, Virtual: "failover",

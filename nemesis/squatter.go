@@ -75,9 +75,13 @@ func squatter(c cluster.Commander, node string, lock cluster.Place) Fault {
 	}
 }
 
-// EvictSquatter deletes what a squatter left where a node keeps a lock, which may have come back
+// evictSquatter deletes what a squatter left where a node keeps a lock, which may have come back
 // with a replica or from a disk since it was healed, and leaves all else alone.
-func EvictSquatter(ctx context.Context, c cluster.Commander, node string, lock cluster.Place) error {
+func evictSquatter(ctx context.Context, s cluster.Cluster, node string, lock cluster.Place) error {
+	c, ok := s.(cluster.Commander)
+	if !ok {
+		return nil
+	}
 	before := ""
 	if lock.Database != 0 {
 		before = selects
@@ -93,7 +97,7 @@ func EvictSquatter(ctx context.Context, c cluster.Commander, node string, lock c
 func squatterKind() Kind {
 	return Kind{
 		Name: "squatter", Title: "somebody puts a list under a key of the lock (WRONGTYPE)", F: SquatterF, Unsupported: needsCommands,
-		Hits: HitsServer, Keys: true,
+		Hits: HitsServer, Keys: true, Clear: evictSquatter,
 		Begins: "{server} gets a list under the lock's key from somebody else",
 		Ends:   "{server} has the list no more",
 		Make: func(s Scene, t Target) (Fault, error) {

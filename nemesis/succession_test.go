@@ -271,7 +271,7 @@ func TestFailoverOncePerReplica(t *testing.T) {
 
 // TestDrawnSuccessions draws each fault that needs replicas, twice, and sees it through.
 func TestDrawnSuccessions(t *testing.T) {
-	for _, k := range nemesis.Kinds() {
+	for _, k := range drawn() {
 		if k.Replicas == 0 || k.Sentinels > 0 || k.Unsupported((*process.Cluster)(nil)) != nil {
 			continue
 		}
@@ -298,21 +298,6 @@ func TestDrawnSuccessions(t *testing.T) {
 				}
 			}, nil)
 		})
-	}
-}
-
-func TestIncompatibleKinds(t *testing.T) {
-	for names, want := range map[string]string{
-		"sentinel,pause,replication,restart": "",
-		"failover,split-brain,demote":        "",
-		"pause,sentinel,demote":              "nemesis demote chooses it",
-	} {
-		kinds, err := nemesis.Find(strings.Split(names, ","))
-		must(t, err)
-		switch err := nemesis.Compatible(kinds); {
-		case want == "" && err != nil, want != "" && (err == nil || !strings.Contains(err.Error(), want)):
-			t.Errorf("%s: %v, want %q", names, err, want)
-		}
 	}
 }
 

@@ -265,7 +265,7 @@ func unfit(path string, j harness.Judged) error {
 func (f *checkFlags) chosen() []checker.Property {
 	var chosen []checker.Property
 	for _, p := range checker.Properties() {
-		if slices.Contains(f.properties, string(p)) || slices.Contains(f.properties, allExclusion) && slices.Contains(checker.Exclusion(), p) {
+		if slices.Contains(f.properties, string(p)) || slices.Contains(f.properties, allExclusion) && p.Exclusion() {
 			chosen = append(chosen, p)
 		}
 	}

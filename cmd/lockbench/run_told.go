@@ -31,7 +31,7 @@ type runsTold struct {
 func (t *runsTold) one(ctx context.Context, res harness.Result) error {
 	t.runs++
 	t.count[res.Outcome]++
-	t.worst = checker.Worse(t.worst, res.Outcome)
+	t.worst = t.worst.Or(res.Outcome)
 	drawn := draw(res)
 	if own := t.flags.own; own != nil && drawn.Dir != "" { // for the page
 		withSchedule(ctx, &drawn, *own, res)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"text/tabwriter"
 
@@ -26,7 +27,7 @@ Without a name it lists them. docs/formats.md tells what each is, and what may c
 				tw := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 				fmt.Fprintln(tw, "SCHEMA\tWHAT IT DESCRIBES")
 				for _, name := range schema.Names() {
-					fmt.Fprintf(tw, "%s\t%s\n", name, schema.Title(name))
+					fmt.Fprintf(tw, "%s\t%s\n", name, schemaTitle(name))
 				}
 				if err := tw.Flush(); err != nil {
 					return failure(err)
@@ -43,4 +44,13 @@ Without a name it lists them. docs/formats.md tells what each is, and what may c
 		},
 	}
 	return cmd
+}
+
+// schemaTitle is what the schema of that name describes, in a few words.
+func schemaTitle(name string) string {
+	var head struct {
+		Title string `json:"title"`
+	}
+	_ = json.Unmarshal(schema.Text(name), &head) // a test reads them all
+	return head.Title
 }

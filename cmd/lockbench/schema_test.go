@@ -244,7 +244,7 @@ func TestSchemasSayWhatTheyMean(t *testing.T) {
 		if o["$id"] != schemaBase+name+".schema.json" || o["$schema"] != "https://json-schema.org/draft/2020-12/schema" {
 			t.Errorf("%s: $id is %v and $schema is %v", name, o["$id"], o["$schema"])
 		}
-		if schema.Title(name) == "" || o["description"] == "" {
+		if schemaTitle(name) == "" || o["description"] == "" {
 			t.Errorf("%s has no title or no description", name)
 		}
 		each(o, func(inner map[string]any) {

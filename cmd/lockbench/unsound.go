@@ -52,7 +52,7 @@ func (f *checkFlags) unjudged(path string, j harness.Judged) error {
 		return &exitError{code: exitHarness}
 	}
 	if j.Model == "" {
-		if breach := histories.Breach(path, f.lenient); breach != nil {
+		if breach := j.Breach(f.lenient); breach != nil {
 			return &exitError{code: exitUsage, told: true, err: fmt.Errorf("%w; the history breaks the rules of histories there", breach)}
 		}
 	}

@@ -4,7 +4,6 @@ package schema
 
 import (
 	"embed"
-	"encoding/json"
 	"strings"
 )
 
@@ -33,13 +32,4 @@ func Text(name string) []byte {
 		return nil
 	}
 	return data
-}
-
-// Title is what the schema of that name describes, in a few words.
-func Title(name string) string {
-	var head struct {
-		Title string `json:"title"`
-	}
-	_ = json.Unmarshal(Text(name), &head) // without a schema there is no title
-	return head.Title
 }

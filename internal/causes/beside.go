@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/effects"
 )
 
 // beside explains how b was granted while a, granted before it, believed in its lock: nil if it
@@ -26,9 +27,9 @@ func (s *scene) beside(a, b *histories.Hold) *checker.Cause {
 	for _, t := range theirs {
 		if owner, known := s.owner(t); known && !s.sameHolder(owner.attempt, b.Attempt) {
 			switch {
-			case t.Kind == histories.Overwrites:
+			case t.Kind == effects.Overwrites:
 				better(s.overwritten(t))
-			case t.Kind == histories.Extends && !b.Shares(*a):
+			case t.Kind == effects.Extends && !b.Shares(*a):
 				better(s.sharedIdentity(t))
 			}
 		}

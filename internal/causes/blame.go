@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/effects"
 	"github.com/lockbench/lockbench/internal/words"
 )
 
@@ -40,7 +41,7 @@ func (s *scene) refused(o *histories.Op) *checker.Cause {
 		return c
 	}
 	for _, e := range s.effectsOf(o) {
-		if e.Kind != histories.Refused && e.Kind != histories.Looks && e.Kind != histories.Overwrites {
+		if e.Kind != effects.Refused && e.Kind != effects.Looks && e.Kind != effects.Overwrites {
 			continue
 		}
 		if c := s.inTheWay(s.lastChange(e.at, e.n), e.From); c != nil {
@@ -72,7 +73,7 @@ func (s *scene) blame(audit histories.Event) *checker.Cause {
 func (s *scene) lastChange(at place, n int) *effect {
 	for i := n - 1; i >= 0; i-- {
 		e := s.places[at][i]
-		if e.Kind == histories.Frees {
+		if e.Kind == effects.Frees {
 			return nil
 		}
 		if e.Kind.Changes() {
@@ -89,7 +90,7 @@ func (s *scene) inTheWay(e *effect, seen time.Duration) *checker.Cause {
 	}
 	made := e // what gave it its value
 	renewals := 0
-	for made.Kind == histories.Extends {
+	for made.Kind == effects.Extends {
 		if renewals++; made.n == 0 {
 			return nil
 		}
@@ -103,7 +104,7 @@ func (s *scene) inTheWay(e *effect, seen time.Duration) *checker.Cause {
 	case renewals > 0 && s.renewedAfter(e) && s.who(e) != who:
 		return s.cause(checker.KeptRenewing, fmt.Sprintf("%s had given the lock up at event %d (%s), and its client went on to extend the key, which was %s's by then: %s at %s.",
 			s.who(e), e.call.hold.Ended.Event, e.call.hold.End, who, s.quote(e), words.Seconds(e.From)), []*effect{e, made}, e.call.hold.Ended.Event)
-	case made.Kind == histories.Overwrites && o != nil && o.Outcome() == histories.Fail && !orphan(s.madeBy(made)):
+	case made.Kind == effects.Overwrites && o != nil && o.Outcome() == histories.Fail && !orphan(s.madeBy(made)):
 		if c := s.written(made); c != nil {
 			return c
 		}
@@ -214,15 +215,15 @@ func (s *scene) lasting(made, e *effect, h *histories.Hold, o *histories.Op, ren
 		if c := cmp.Or(s.nothingAsked(op), s.errored(op)); c != nil {
 			return c
 		}
-		if len(all) == 0 || slices.ContainsFunc(all, func(f *effect) bool { return f.Kind == histories.Frees }) {
+		if len(all) == 0 || slices.ContainsFunc(all, func(f *effect) bool { return f.Kind == effects.Frees }) {
 			continue
 		}
 		f := all[len(all)-1]
 		stayed := "stayed"
 		switch {
-		case f.Kind == histories.Extends && f.TTL > 0:
+		case f.Kind == effects.Extends && f.TTL > 0:
 			stayed = fmt.Sprintf("was given %v more", f.TTL)
-		case f.Kind != histories.Refused && f.Kind != histories.Looks:
+		case f.Kind != effects.Refused && f.Kind != effects.Looks:
 			continue // what it did cannot be told
 		}
 		return s.cause(checker.NotReleased, fmt.Sprintf("%s's release was accepted at event %d, and the key %s: %s.",

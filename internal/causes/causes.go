@@ -16,7 +16,7 @@ import (
 // Run is what causes are derived from. Its zero value has none.
 type Run struct {
 	Events []histories.Event
-	// Exchanges are the commands in the order of histories.SortExchanges. Nil: they were not
+	// Exchanges are the commands in the order of histories.Exchange.Compare. Nil: they were not
 	// kept, and what is seen is all that can be told.
 	Exchanges []histories.Exchange
 	Report    checker.Report

@@ -8,33 +8,34 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/effects"
 	"github.com/lockbench/lockbench/internal/words"
 )
 
 // ended explains why the key that a held by stake m was free, or not a's any more, for t.
 func (s *scene) ended(a *histories.Hold, m, t *effect) *checker.Cause {
-	if t.Kind == histories.Refused || t.Kind == histories.Looks && t.Of != histories.Nobodys {
+	if t.Kind == effects.Refused || t.Kind == effects.Looks && t.Of != effects.Nobodys {
 		return nil // it did not find the key gone
 	}
 	expiry, shortened := s.expiry(a, m), (*effect)(nil)
 	var unclear []*effect
 	for _, e := range s.places[m.at][m.n+1 : t.n] {
 		switch e.Kind {
-		case histories.Frees:
+		case effects.Frees:
 			if !s.sameLife(m, e) {
 				unclear = append(unclear, e)
 				continue
 			}
 			return s.freed(a, m, e)
-		case histories.Takes, histories.Overwrites:
+		case effects.Takes, effects.Overwrites:
 			if e.call.attempt == a.Attempt {
 				continue
 			}
-			if e.Kind == histories.Overwrites && e.From < expiry {
+			if e.Kind == effects.Overwrites && e.From < expiry {
 				return s.written(e)
 			}
 			return s.expired(a, m, shortened, e, expiry)
-		case histories.Extends:
+		case effects.Extends:
 			if e.TTL == 0 { // nobody can tell for how long
 				unclear = append(unclear, e)
 				continue
@@ -44,7 +45,7 @@ func (s *scene) ended(a *histories.Hold, m, t *effect) *checker.Cause {
 				shortened = e
 			}
 			expiry = next
-		case histories.Unclear:
+		case effects.Unclear:
 			if e.From < expiry {
 				unclear = append(unclear, e)
 			}
@@ -109,10 +110,10 @@ func (s *scene) eliminated(a *histories.Hold, m *effect, unclear []*effect, t *e
 		others = append(others, e)
 	}
 	switch {
-	case len(others) == 0 && s.byInstant(m) && t.Kind == histories.Takes && s.who(t) != name:
+	case len(others) == 0 && s.byInstant(m) && t.Kind == effects.Takes && s.who(t) != name:
 		return s.cause(checker.LeaseTooShort, fmt.Sprintf("%s asked for a lease of %v, and its key, which was to end at an instant that the command named, had ended when %s took it: %s %s; %s %s.",
 			name, a.TTL, s.who(t), s.quote(m), s.when(m), s.quote(t), s.when(t)), []*effect{m, t}, a.Returned.Event)
-	case len(others) == 0 && t.call.is(histories.Acquire) && t.Kind != histories.Looks && s.who(t) != name:
+	case len(others) == 0 && t.call.is(histories.Acquire) && t.Kind != effects.Looks && s.who(t) != name:
 		kind := checker.GrantedOver
 		if s.beginsAs(t, m) {
 			kind = checker.TokenPrefix
@@ -121,7 +122,7 @@ func (s *scene) eliminated(a *histories.Hold, m *effect, unclear []*effect, t *e
 			s.callName(t), name, s.quote(t), s.when(t), had, words.Seconds(leaseOf(a)))), []*effect{t, m}, a.Returned.Event)
 	case len(others) == 1:
 		kind := checker.EndedByOthers
-		if others[0].Kind == histories.Frees {
+		if others[0].Kind == effects.Frees {
 			kind = checker.ReleasedAnothers
 		}
 		return s.cause(kind, begin(fmt.Sprintf("%s ended %s's hold: %s %s is all that came to the key between %s's acquire, at event %d, and %s's, at event %d.",
@@ -148,7 +149,7 @@ func (s *scene) byInstant(e *effect) bool {
 // ownEnd explains that a's own command, which is all that came to the key, ended a's hold.
 func (s *scene) ownEnd(a *histories.Hold, m *effect, unclear []*effect, t *effect) *checker.Cause {
 	name, e := histories.WorkerName(a.Worker), unclear[0]
-	if len(unclear) > 1 || e.call.attempt != a.Attempt || e.call.is(histories.Release) || t.Kind != histories.Takes {
+	if len(unclear) > 1 || e.call.attempt != a.Attempt || e.call.is(histories.Release) || t.Kind != effects.Takes {
 		return nil
 	}
 	return s.cause(checker.OwnKeyDeleted, begin(fmt.Sprintf("%s ended %s's own hold: %s %s is all that came to the key between %s's acquire, at event %d, and %s's, at event %d.",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/effects"
 	"github.com/lockbench/lockbench/internal/words"
 )
 
@@ -16,7 +17,7 @@ import (
 func (s *scene) overrun(a *histories.Hold, m *effect, b *histories.Hold) *checker.Cause {
 	ended := leaseOf(a)
 	for _, e := range s.places[m.at][m.n+1:] {
-		if e.Kind != histories.Extends || e.call.attempt != a.Attempt || e.From > b.Returned.Time {
+		if e.Kind != effects.Extends || e.call.attempt != a.Attempt || e.From > b.Returned.Time {
 			continue
 		}
 		if e.TTL == 0 {
@@ -66,7 +67,7 @@ func (s *scene) outlived(a *histories.Hold, m, t *effect, ended time.Duration) *
 	name := histories.WorkerName(a.Worker)
 	renewals, latest := 0, m
 	for _, e := range s.places[m.at][m.n+1:] {
-		if e.Kind == histories.Extends && e.call.attempt == a.Attempt && e.From < ended {
+		if e.Kind == effects.Extends && e.call.attempt == a.Attempt && e.From < ended {
 			renewals, latest = renewals+1, e
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/effects"
 )
 
 // witnessed are the calls of a result's witness, in order.
@@ -49,14 +50,14 @@ func (s *scene) changed(b *histories.Hold, m *effect) *checker.Cause {
 			continue
 		}
 		switch e.Kind {
-		case histories.Frees:
+		case effects.Frees:
 			if s.sameLife(m, e) {
 				return s.freed(b, m, e)
 			}
 			return nil
-		case histories.Overwrites:
+		case effects.Overwrites:
 			return s.written(e)
-		case histories.Takes:
+		case effects.Takes:
 			return nil
 		}
 	}
@@ -76,11 +77,11 @@ func (s *scene) tookAnothers(o *histories.Op) *checker.Cause {
 		}
 		b := stake.call.hold
 		switch {
-		case e.Kind == histories.Frees:
+		case e.Kind == effects.Frees:
 			return s.releasedAnothers(e, b, made)
-		case e.Kind == histories.Extends && s.sameHolder(made.call.attempt, e.call.attempt):
+		case e.Kind == effects.Extends && s.sameHolder(made.call.attempt, e.call.attempt):
 			return s.sharedIdentity(stake)
-		case e.Kind == histories.Extends:
+		case e.Kind == effects.Extends:
 			return s.cause(checker.ExtendedAnothers, begin(fmt.Sprintf("%s gave a key that was %s's a new time to live: %s %s; %s had it by %s at event %d.",
 				s.callName(e), histories.WorkerName(b.Worker), s.quote(e), s.when(e),
 				histories.WorkerName(b.Worker), s.Exchanges[made.Exchange].Command, b.Returned.Event)), []*effect{e, made}, b.Returned.Event)
@@ -94,7 +95,7 @@ func (s *scene) tookAnothers(o *histories.Op) *checker.Cause {
 func (s *scene) tookBack(o *histories.Op) *checker.Cause {
 	for _, e := range s.effectsOf(o) {
 		made := s.madeBy(e)
-		if made == nil || made.Kind != histories.Overwrites || made.call.is(histories.Acquire) || s.who(made) != s.who(e) {
+		if made == nil || made.Kind != effects.Overwrites || made.call.is(histories.Acquire) || s.who(made) != s.who(e) {
 			continue
 		}
 		if c := s.written(made); c != nil {
@@ -166,7 +167,7 @@ func (s *scene) falseDone(o *histories.Op) *checker.Cause {
 		return c
 	}
 	own := s.effectsOf(o)
-	if len(own) == 0 || slices.ContainsFunc(own, func(e *effect) bool { return e.Kind.Changes() || e.Kind == histories.Unclear }) {
+	if len(own) == 0 || slices.ContainsFunc(own, func(e *effect) bool { return e.Kind.Changes() || e.Kind == effects.Unclear }) {
 		return nil
 	}
 	e := own[len(own)-1]
@@ -193,7 +194,7 @@ func (s *scene) falseYes(o *histories.Op) *checker.Cause {
 // falseRefusal explains that a release or an extend said that it was refused: the server had done it.
 func (s *scene) falseRefusal(o *histories.Op) *checker.Cause {
 	for _, e := range s.effectsOf(o) {
-		if e.Kind == histories.Frees || e.Kind == histories.Extends {
+		if e.Kind == effects.Frees || e.Kind == effects.Extends {
 			return s.cause(checker.FalseRefusal, fmt.Sprintf("%s's %s at event %d said that it was refused, and the server had done it: %s.",
 				s.who(e), o.Invoke.F, o.Complete.Index, s.quote(e)), []*effect{e})
 		}
@@ -206,9 +207,9 @@ func (s *scene) metOwn(o *histories.Op) *checker.Cause {
 	var made *effect
 	for _, e := range s.effectsOf(o) {
 		switch {
-		case e.Kind == histories.Takes:
+		case e.Kind == effects.Takes:
 			made = e
-		case made != nil && e.at == made.at && e.Kind == histories.Refused:
+		case made != nil && e.at == made.at && e.Kind == effects.Refused:
 			again := ""
 			if e.Exchange == made.Exchange {
 				again = fmt.Sprintf(": the server executed %s twice, and answered %s, which was lost, and then %s",
@@ -229,9 +230,9 @@ func (s *scene) tookAndRefused(o *histories.Op) *checker.Cause {
 	var made *effect
 	for _, e := range s.effectsOf(o) {
 		switch {
-		case e.Kind == histories.Takes && e.To <= o.Complete.Time:
+		case e.Kind == effects.Takes && e.To <= o.Complete.Time:
 			made = e
-		case e.Kind == histories.Frees, e.Kind == histories.Unclear:
+		case e.Kind == effects.Frees, e.Kind == effects.Unclear:
 			return nil
 		}
 	}

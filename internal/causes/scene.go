@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/effects"
 	"github.com/lockbench/lockbench/internal/story"
 )
 
@@ -31,7 +32,7 @@ type place struct {
 
 // effect is what a command did to a key of the lock.
 type effect struct {
-	histories.Effect
+	effects.Effect
 	at   place
 	call call
 	n    int // its place among those of its key, in the order in which they were executed
@@ -64,7 +65,7 @@ func newScene(run Run) *scene {
 	}
 	s.clients = s.calling()
 	s.alone = s.background()
-	raw := histories.Effects(run.Exchanges, 0)
+	raw := effects.Of(run.Exchanges, 0)
 	lockOf := s.names(raw)
 	for _, e := range raw {
 		key, ok := lockOf[e.Key]
@@ -85,7 +86,7 @@ func newScene(run Run) *scene {
 }
 
 // names returns the lock's key of each key of the servers that a lock is kept under.
-func (s *scene) names(raw []histories.Effect) map[string]string {
+func (s *scene) names(raw []effects.Effect) map[string]string {
 	lockOf := map[string]string{}
 	var keys []string
 	for _, o := range s.ops {
@@ -102,7 +103,7 @@ func (s *scene) names(raw []histories.Effect) map[string]string {
 		return lockOf
 	}
 	for _, e := range raw { // a lock's key is one that a granted acquire made, and that ends
-		if e.Node == story.Register || e.Kind != histories.Takes || lockOf[e.Key] != "" {
+		if e.Node == story.Register || e.Kind != effects.Takes || lockOf[e.Key] != "" {
 			continue
 		}
 		for i := range s.ops {
@@ -117,9 +118,9 @@ func (s *scene) names(raw []histories.Effect) map[string]string {
 }
 
 // ends reports whether some command removes the key of an effect, or gives it a time to live.
-func ends(raw []histories.Effect, of histories.Effect) bool {
-	return slices.ContainsFunc(raw, func(e histories.Effect) bool {
-		return e.Node == of.Node && e.Place == of.Place && (e.Kind == histories.Frees || e.TTL > 0)
+func ends(raw []effects.Effect, of effects.Effect) bool {
+	return slices.ContainsFunc(raw, func(e effects.Effect) bool {
+		return e.Node == of.Node && e.Place == of.Place && (e.Kind == effects.Frees || e.TTL > 0)
 	})
 }
 
@@ -138,7 +139,7 @@ func asks(f histories.F) bool {
 }
 
 // caller finds whose command an effect is of.
-func (s *scene) caller(e histories.Effect, key string) call {
+func (s *scene) caller(e effects.Effect, key string) call {
 	x := s.Exchanges[e.Exchange]
 	calls := s.clients[x.Client]
 	var first *histories.Op
@@ -167,7 +168,7 @@ func (s *scene) caller(e histories.Effect, key string) call {
 // during is whose a command is that a client sent while its call o was under way. A lock may send
 // commands in the background all the time. What a release has no need to send is not said to be
 // its own, and what was sent in the background before, word for word, is background's.
-func (s *scene) during(o *histories.Op, e histories.Effect) call {
+func (s *scene) during(o *histories.Op, e effects.Effect) call {
 	x := s.Exchanges[e.Exchange]
 	c := s.callOf(o)
 	if o.Invoke.F != histories.Release {
@@ -175,7 +176,7 @@ func (s *scene) during(o *histories.Op, e histories.Effect) call {
 	}
 	if first, ok := s.alone[spoken(x)]; ok && first < o.Invoke.Time {
 		c.op = nil
-	} else if e.Kind == histories.Takes || e.Kind == histories.Overwrites {
+	} else if e.Kind == effects.Takes || e.Kind == effects.Overwrites {
 		c.op, c.beside = nil, o
 	}
 	return c

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/effects"
 )
 
 // stakes are what a granted attempt did to keys, the latest on each place that it took, wrote,
@@ -14,13 +15,13 @@ func (s *scene) stakes(attempt uint64) []*effect {
 	var order []place
 	for i := range s.effects {
 		e := &s.effects[i]
-		if e.call.attempt != attempt || !e.call.is(histories.Acquire) || !e.Kind.Changes() && e.Kind != histories.Unclear {
+		if e.call.attempt != attempt || !e.call.is(histories.Acquire) || !e.Kind.Changes() && e.Kind != effects.Unclear {
 			continue
 		}
 		if _, known := byPlace[e.at]; !known {
 			order = append(order, e.at)
 		}
-		if byPlace[e.at] = e; e.Kind == histories.Frees {
+		if byPlace[e.at] = e; e.Kind == effects.Frees {
 			byPlace[e.at] = nil
 		}
 	}
@@ -36,7 +37,7 @@ func (s *scene) stakes(attempt uint64) []*effect {
 // taken is the first that the acquire of a stake did at its place.
 func (s *scene) taken(e *effect) *effect {
 	for _, first := range s.places[e.at] {
-		if first.call.op == e.call.op && (first.Kind.Changes() || first.Kind == histories.Unclear) {
+		if first.call.op == e.call.op && (first.Kind.Changes() || first.Kind == effects.Unclear) {
 			return first
 		}
 	}
@@ -56,7 +57,7 @@ func (s *scene) met(attempt uint64, at place) *effect {
 // sameLife reports whether the key that e met is the one that m had made or was let in on.
 func (s *scene) sameLife(m, e *effect) bool {
 	made := m
-	if m.Kind != histories.Takes && m.Kind != histories.Overwrites {
+	if m.Kind != effects.Takes && m.Kind != effects.Overwrites {
 		made = s.madeBy(m)
 	}
 	return made != nil && s.madeBy(e) == made
@@ -65,7 +66,7 @@ func (s *scene) sameLife(m, e *effect) bool {
 // crossed reports whether a command that may have changed the key between m and t may as well have
 // come before or after: nothing can be said then of what came between.
 func (s *scene) crossed(m, t *effect) bool {
-	may := func(e *effect) bool { return e.Kind.Changes() || e.Kind == histories.Unclear }
+	may := func(e *effect) bool { return e.Kind.Changes() || e.Kind == effects.Unclear }
 	all := s.places[m.at]
 	return slices.ContainsFunc(all[:m.n], func(e *effect) bool { return may(e) && e.To > m.To }) ||
 		slices.ContainsFunc(all[t.n+1:], func(e *effect) bool { return may(e) && e.From < t.From })
@@ -73,7 +74,7 @@ func (s *scene) crossed(m, t *effect) bool {
 
 // expiry is when the key ends on which a's stake m is or, if no command tells, a's lease.
 func (s *scene) expiry(a *histories.Hold, m *effect) time.Duration {
-	if m.Kind == histories.Unclear || m.TTL == 0 {
+	if m.Kind == effects.Unclear || m.TTL == 0 {
 		return leaseOf(a)
 	}
 	return expiryOf(m)
@@ -108,7 +109,7 @@ const never time.Duration = 1<<63 - 1
 func (s *scene) undisturbed(a *histories.Hold, m, t *effect) bool {
 	return t.To < sureEnd(a, m) && !s.shaken(m, t) && !slices.ContainsFunc(s.places[m.at][m.n+1:t.n], func(e *effect) bool {
 		if !s.sameHolder(e.call.attempt, a.Attempt) {
-			return e.Kind.Changes() || e.Kind == histories.Unclear
+			return e.Kind.Changes() || e.Kind == effects.Unclear
 		}
 		return e.Kind.Changes() && e.TTL > 0 && e.From+e.TTL-drift(e.TTL) <= t.To
 	})
@@ -131,7 +132,7 @@ func sureEnd(a *histories.Hold, m *effect) time.Duration {
 // alike reports whether t let its caller in by the same command, word for word, by which m had, and nothing
 // that either acquire had sent there before tells the two apart.
 func (s *scene) alike(m, t *effect) bool {
-	return (t.Kind == histories.Unclear || t.Kind == histories.Extends) && s.sameWords(m, t) && s.sameWords(s.taken(m), s.taken(t))
+	return (t.Kind == effects.Unclear || t.Kind == effects.Extends) && s.sameWords(m, t) && s.sameWords(s.taken(m), s.taken(t))
 }
 
 func (s *scene) sameWords(a, b *effect) bool {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/effects"
 	"github.com/lockbench/lockbench/internal/words"
 )
 
@@ -126,7 +127,7 @@ func (s *scene) meanwhile(o *histories.Op) (string, []int) {
 // revived explains that an extend of a, whose key had ended, set it anew.
 func (s *scene) revived(a *histories.Hold, m *effect, ended time.Duration) *checker.Cause {
 	for _, e := range s.places[m.at][m.n+1:] {
-		if e.Kind == histories.Takes && e.call.is(histories.Extend) && e.call.attempt == a.Attempt && e.call.op.Outcome() == histories.OK {
+		if e.Kind == effects.Takes && e.call.is(histories.Extend) && e.call.attempt == a.Attempt && e.call.op.Outcome() == histories.OK {
 			return s.cause(checker.Revived, fmt.Sprintf("%s's extend was accepted at event %d, when its key had ended at %s, and set it anew: %s.",
 				s.who(e), last(e.call.op), words.Seconds(ended), s.quote(e)), []*effect{e, m})
 		}

@@ -339,13 +339,13 @@ func mentions(c checker.Cause) bool {
 func (v *verifier) hasFault(c checker.Cause) bool {
 	return slices.ContainsFunc(c.Events, func(e int) bool {
 		f := v.res.Events[e]
-		return f.Process == histories.Nemesis && f.F != histories.Audit && !slices.Contains(nemesis.ClientFaults(), f.F)
+		return f.Process == histories.Nemesis && f.F != histories.Audit && !slices.Contains(nemesis.Faults(func(k nemesis.Kind) bool { return k.Client }), f.F)
 	})
 }
 
 // shaken reports whether a fault may have changed what a server held.
 func (v *verifier) shaken() bool {
 	return slices.ContainsFunc(v.res.Events, func(e histories.Event) bool {
-		return e.Process == histories.Nemesis && e.F != histories.Audit && e.F != "script-flush" && !slices.Contains(nemesis.ClientFaults(), e.F)
+		return e.Process == histories.Nemesis && e.F != histories.Audit && e.F != "script-flush" && !slices.Contains(nemesis.Faults(func(k nemesis.Kind) bool { return k.Client }), e.F)
 	})
 }

@@ -8,18 +8,19 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/effects"
 )
 
 // A wire is what crossed the wire in a run, and what it did to the keys of locks, as package histories reads it.
 type wire struct {
 	in  *reading
 	all []histories.Exchange
-	did map[histories.Place][]histories.Effect // on all nodes but the one of the resource
+	did map[histories.Place][]effects.Effect // on all nodes but the one of the resource
 }
 
 // newWire reads commands.
 func newWire(t *tables, in *reading) (*wire, error) {
-	w := &wire{in: in, did: make(map[histories.Place][]histories.Effect)}
+	w := &wire{in: in, did: make(map[histories.Place][]effects.Effect)}
 	var err error
 	if w.all, err = histories.ReadExchanges(in, "the commands"); err != nil {
 		return w, err
@@ -34,7 +35,7 @@ func newWire(t *tables, in *reading) (*wire, error) {
 			break
 		}
 	}
-	for _, e := range histories.Effects(w.all, database) {
+	for _, e := range effects.Of(w.all, database) {
 		if e.Node != t.terms.Register {
 			w.did[e.Place] = append(w.did[e.Place], e)
 		}
@@ -51,23 +52,23 @@ func (k *table) places() []histories.Place {
 }
 
 // on is what was done to the lock on a key, in the order of execution; nothing if nothing is known of the wire.
-func (w *wire) on(k *table) (all []histories.Effect) {
+func (w *wire) on(k *table) (all []effects.Effect) {
 	if w == nil {
 		return nil
 	}
 	for _, p := range k.places() {
 		all = append(all, w.did[p]...)
 	}
-	slices.SortStableFunc(all, func(a, b histories.Effect) int { return cmp.Compare(a.From, b.From) })
+	slices.SortStableFunc(all, func(a, b effects.Effect) int { return cmp.Compare(a.From, b.From) })
 	return all
 }
 
 // sentBy reports whether a call sent a command.
-func sentBy(o *op, e *histories.Effect) bool {
+func sentBy(o *op, e *effects.Effect) bool {
 	return e.Client == histories.WorkerName(o.Worker) && e.From >= o.from.time && (o.to.event == pending || e.From <= o.to.time)
 }
 
-func sentByAny(calls []*op, e *histories.Effect) *op {
+func sentByAny(calls []*op, e *effects.Effect) *op {
 	if i := slices.IndexFunc(calls, func(o *op) bool { return sentBy(o, e) }); i >= 0 {
 		return calls[i]
 	}
@@ -75,10 +76,10 @@ func sentByAny(calls []*op, e *histories.Effect) *op {
 }
 
 // taken are the commands by which a hold took its keys.
-func taken(done []histories.Effect, h *hold) map[int]bool {
+func taken(done []effects.Effect, h *hold) map[int]bool {
 	mine := make(map[int]bool)
 	for i := range done {
-		if e := &done[i]; (e.Kind == histories.Takes || e.Kind == histories.Overwrites) && sentBy(h.op, e) {
+		if e := &done[i]; (e.Kind == effects.Takes || e.Kind == effects.Overwrites) && sentBy(h.op, e) {
 			mine[e.Exchange] = true
 		}
 	}
@@ -86,9 +87,9 @@ func taken(done []histories.Effect, h *hold) map[int]bool {
 }
 
 // ends reports whether a command takes from h what it had.
-func ends(e *histories.Effect, h *hold) bool {
-	shortens := e.Kind == histories.Extends && e.TTL > 0 && h.TTL > 0 && plus(e.To, e.TTL) < plus(h.from.time, h.TTL)
-	return e.Kind == histories.Frees || e.Kind == histories.Overwrites || shortens
+func ends(e *effects.Effect, h *hold) bool {
+	shortens := e.Kind == effects.Extends && e.TTL > 0 && h.TTL > 0 && plus(e.To, e.TTL) < plus(h.from.time, h.TTL)
+	return e.Kind == effects.Frees || e.Kind == effects.Overwrites || shortens
 }
 
 // A testimony is what the wire tells of the end of a hold: who of the suspects did it, and by which command to what
@@ -112,7 +113,7 @@ func (w *wire) testify(k *table, b *hold, seen moment, suspects []*op) (t testim
 		if by := sentByAny(suspects, e); by != nil && ends(e, b) && mine[e.Of] {
 			return testimony{by: by, took: e.Of, ended: e.Exchange}
 		}
-		if e.Kind == histories.Unclear || ends(e, b) && e.Of == histories.NotKnown {
+		if e.Kind == effects.Unclear || ends(e, b) && e.Of == effects.NotKnown {
 			t.cleared = false
 		}
 	}
@@ -122,8 +123,8 @@ func (w *wire) testify(k *table, b *hold, seen moment, suspects []*op) (t testim
 // reached is the first command of one of the suspects that may have ended b when that had been granted.
 func (w *wire) reached(k *table, b *hold, seen moment, suspects []*op) (command int, found bool) {
 	done := w.on(k)
-	i := slices.IndexFunc(done, func(e histories.Effect) bool {
-		return (e.Kind == histories.Unclear || ends(&e, b)) && e.From >= b.to.time && e.From <= seen.time && sentByAny(suspects, &e) != nil
+	i := slices.IndexFunc(done, func(e effects.Effect) bool {
+		return (e.Kind == effects.Unclear || ends(&e, b)) && e.From >= b.to.time && e.From <= seen.time && sentByAny(suspects, &e) != nil
 	})
 	if i < 0 {
 		return 0, false
@@ -138,7 +139,7 @@ func (w *wire) ranOut(k *table, h *hold, by time.Duration) bool {
 	mine := taken(done, h)
 	over := make(map[string]time.Duration) // by node
 	for _, e := range done {
-		if e.From > by || !mine[e.Exchange] && (e.Kind != histories.Extends || !mine[e.Of]) {
+		if e.From > by || !mine[e.Exchange] && (e.Kind != effects.Extends || !mine[e.Of]) {
 			continue
 		}
 		if e.TTL <= 0 || e.To > by {
@@ -161,7 +162,7 @@ func (w *wire) takenAway(k *table, h *hold, by time.Duration) bool {
 	left := make(map[string]bool) // by node, whether it is still the holder's there
 	for i := range done {
 		e := &done[i]
-		gone := e.Kind == histories.Frees || e.Kind == histories.Overwrites
+		gone := e.Kind == effects.Frees || e.Kind == effects.Overwrites
 		switch {
 		case e.From > by:
 		case mine[e.Exchange]:

@@ -163,7 +163,7 @@ func (s *survey) look(t *testing.T) {
 func (s *survey) sharer(t *testing.T, of symptom) (by string, seen explore.Program) {
 	t.Helper()
 	for _, one := range s.seen[of] {
-		for _, ref := range slices.Concat(locks.References(s.spec, false, locks.Steps{Failover: one.program.Replicas > 0}, libraries.Catalogue())...) {
+		for _, ref := range slices.Concat(s.spec.References(false, locks.Steps{Failover: one.program.Replicas > 0}, libraries.Catalogue())...) {
 			all, err := s.symptomsOf(t.Context(), one.program, ref)
 			if err == nil && slices.ContainsFunc(all, func(other symptom) bool { return other.property == of.property }) {
 				return ref.Name, one.program

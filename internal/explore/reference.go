@@ -40,7 +40,7 @@ func (e *explorer) measure(ctx context.Context, property checker.Property, p Pro
 		steps.Failover = steps.Failover || d.Act.replicas > 0
 		steps.Resent = steps.Resent || d.Act.action != ""
 	}
-	groups := locks.References(e.lock, e.Stranger, steps, e.Among)
+	groups := e.lock.References(e.Stranger, steps, e.Among)
 	for _, group := range groups {
 		peers := len(keptBy) == 0 // of the first group that can play the program
 		for _, ref := range group {

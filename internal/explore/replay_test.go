@@ -170,7 +170,7 @@ func TestFoundSchedulesAreLeast(t *testing.T) {
 				keptBy = append(keptBy, twin.Lock)
 			}
 			if len(keptBy) == 0 {
-				for _, group := range locks.References(lock, false, locks.Steps{}, opt.Among) {
+				for _, group := range lock.References(false, locks.Steps{}, opt.Among) {
 					for _, ref := range group {
 						keptBy = append(keptBy, ref.Name)
 					}

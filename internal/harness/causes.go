@@ -12,8 +12,10 @@ import (
 func (c Config) traces(res Result) causes.Run {
 	run := causes.Run{
 		Events: res.Events, Exchanges: res.Exchanges, Report: res.Report,
-		ClientFaults: nemesis.ClientFaults(), SparingFaults: nemesis.SparingFaults(), InstantFaults: nemesis.InstantFaults(),
-		Masters: c.Lock.Masters, Threads: c.Threads,
+		ClientFaults:  clientFaults(),
+		SparingFaults: nemesis.Faults(func(k nemesis.Kind) bool { return k.Spares }),
+		InstantFaults: nemesis.Faults(func(k nemesis.Kind) bool { return k.AtOnce }),
+		Masters:       c.Lock.Masters, Threads: c.Threads,
 	}
 	switch {
 	case len(c.Worker) > 0: // as it says, or as was seen

@@ -3,6 +3,7 @@ package harness
 import (
 	"crypto/sha1" //nolint:gosec // it is how Redis names scripts
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -210,7 +211,7 @@ func (l *commandLog) exchanges() []histories.Exchange {
 	for i, x := range l.kept {
 		all[i] = *x
 	}
-	histories.SortExchanges(all)
+	slices.SortFunc(all, histories.Exchange.Compare)
 	l.tellScripts(all)
 	return all
 }

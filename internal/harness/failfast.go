@@ -6,7 +6,6 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
-	"github.com/lockbench/lockbench/nemesis"
 )
 
 // failFast ends a random load at the first violation of what is expected to hold, or to fail; what
@@ -50,7 +49,7 @@ func (l *failFast) note() string {
 func (t Test) judgement() checker.Options {
 	return onTerms(checker.Options{
 		FaultsExpected: t.Faults,
-		ClientFaults:   nemesis.ClientFaults(),
+		ClientFaults:   clientFaults(),
 		Slack:          t.slack(),
 	}, *t.terms(nil, false))
 }

@@ -42,6 +42,11 @@ func judgeAs(ctx context.Context, events []histories.Event, model checker.Model)
 	return checker.CheckModel(ctx, events, model, judgeOptions(nil, nil))
 }
 
+// clientFaults are the faults that cannot change what a server holds.
+func clientFaults() []histories.F {
+	return nemesis.Faults(func(k nemesis.Kind) bool { return k.Client })
+}
+
 // Terms are what a run is judged on, or a history of which nothing is known.
 func Terms(meta *histories.Meta) checker.Options { return judgeOptions(meta, nil) }
 
@@ -49,7 +54,7 @@ func judgeOptions(meta *histories.Meta, properties []checker.Property) checker.O
 	began := time.Now()
 	opt := checker.Options{
 		Properties:   properties,
-		ClientFaults: nemesis.ClientFaults(),
+		ClientFaults: clientFaults(),
 		Now:          func() time.Duration { return time.Since(began) },
 	}
 	if meta != nil {

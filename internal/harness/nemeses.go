@@ -1,14 +1,37 @@
 package harness
 
-import "github.com/lockbench/lockbench/nemesis"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lockbench/lockbench/nemesis"
+)
 
 // Nemeses lists the random faults.
 func Nemeses() []string {
 	var names []string
-	for _, k := range nemesis.Kinds() {
+	for _, k := range drawn() {
 		names = append(names, k.Name)
 	}
 	return names
+}
+
+// drawn are the kinds of faults that random runs can draw.
+func drawn() []nemesis.Kind {
+	return slices.DeleteFunc(nemesis.All(), func(k nemesis.Kind) bool { return k.Pick == nil })
+}
+
+// compatible reports whether faults of these kinds can be in one run. Sentinels undo what
+// others promote.
+func compatible(kinds []nemesis.Kind) error {
+	for _, s := range kinds {
+		for _, p := range kinds {
+			if s.Sentinels > 0 && p.Promotes {
+				return fmt.Errorf("nemesis %s leaves it to the Sentinels to choose the master, and nemesis %s chooses it: take one of them", s.Name, p.Name)
+			}
+		}
+	}
+	return nil
 }
 
 // NemesisRow says what a random fault does, and why a backend cannot have it.
@@ -32,7 +55,7 @@ func (r NemesisRow) On(backend string) string {
 // NemesisTable is every random fault on some backends.
 func NemesisTable(backends ...Backend) []NemesisRow {
 	var rows []NemesisRow
-	for _, k := range nemesis.Kinds() {
+	for _, k := range drawn() {
 		row := NemesisRow{Name: k.Name, Title: k.Title, Gaps: map[string]string{}, Means: map[string]string{}}
 		for _, b := range backends {
 			if err := k.Unsupported(b.Type); err != nil {

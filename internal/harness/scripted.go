@@ -1,6 +1,9 @@
 package harness
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/locks"
 )
@@ -14,5 +17,5 @@ func (c Config) scripts() []string {
 		return nil
 	}
 	read, write, enter := resource.Scripts()
-	return append(locks.Scripts(), read, write, enter)
+	return append(slices.Sorted(maps.Values(locks.Scripts())), read, write, enter)
 }

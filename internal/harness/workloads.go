@@ -63,7 +63,7 @@ func ForWorkload(load Load, lock locks.Spec, guard resource.Guard, backend Backe
 	}
 	kinds, err := nemesis.Find(load.Nemesis)
 	if err == nil {
-		err = nemesis.Compatible(kinds)
+		err = compatible(kinds)
 	}
 	if err != nil {
 		return Config{}, err

@@ -85,7 +85,7 @@ func (b *Bench) play(ctx context.Context, s scenarios.Scenario, t Trial) Verdict
 // are none, such as where a renewed lease never ends, they are those that promise less. stranger
 // says that the lock is none of the Bench's, whatever its name.
 func (b *Bench) References(ctx context.Context, s scenarios.Scenario, lock locks.Spec, stranger bool, guard resource.Guard, seed uint64) []Reference {
-	return Play(locks.References(lock, stranger, locks.Steps{Failover: s.Replicas > 0}, b.Locks), func(ref locks.Spec) Verdicts {
+	return Play(lock.References(stranger, locks.Steps{Failover: s.Replicas > 0}, b.Locks), func(ref locks.Spec) Verdicts {
 		return b.Verdicts(ctx, s, Trial{Lock: ref.Name, Guard: guard, Seed: seed})
 	})
 }

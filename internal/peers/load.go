@@ -82,7 +82,7 @@ func (l *Load) Measure(ctx context.Context, cfg harness.Config, judged []checker
 		all = locks.All()
 	}
 	stranger := cfg.Lock.New == nil // it is known to its worker alone
-	groups := locks.References(cfg.Lock, stranger, locks.Steps{
+	groups := cfg.Lock.References(stranger, locks.Steps{
 		Failover: cfg.Replicas > 0,
 		Resent:   slices.ContainsFunc(cfg.Nemesis, func(k nemesis.Kind) bool { return k.Resends }),
 	}, all)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
@@ -112,20 +113,19 @@ func (s *Stage) Stopped(ctx context.Context) error {
 	return errors.Join(ctx.Err(), s.Interrupted())
 }
 
-// evict deletes what squatters left behind, which is no lock's.
+// evict takes away what faults left behind, which is no lock's.
 func (s *Stage) evict(ctx context.Context) error {
-	commander, ok := s.Cluster.(cluster.Commander)
-	if !ok || !s.Nemesis.Began(nemesis.SquatterF) {
-		return nil
-	}
+	left := slices.DeleteFunc(nemesis.All(), func(k nemesis.Kind) bool { return k.Clear == nil || !s.Nemesis.Began(k.F) })
 	for shard := range s.Shards { // a replica, and a master that was replaced, may be written to no more
 		node := s.Cluster.Primary(shard)
 		if !s.Cluster.Alive(node) {
 			continue
 		}
-		for _, key := range s.Keys {
-			if err := nemesis.EvictSquatter(ctx, commander, node, key.Kept); err != nil {
-				return fmt.Errorf("evict squatters from %s: %w", node, err)
+		for _, k := range left {
+			for _, key := range s.Keys {
+				if err := k.Clear(ctx, s.Cluster, node, key.Kept); err != nil {
+					return fmt.Errorf("clear %s of what %s left: %w", node, k.Name, err)
+				}
 			}
 		}
 	}

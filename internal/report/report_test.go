@@ -37,7 +37,7 @@ func load(t testing.TB, name string, want checker.Expectation) report.Run {
 	r.Dir = "store/" + r.Scenario + "/20261120T120000.000Z-1"
 	r.Page = r.Dir + "/" + histories.ReportFile
 	r.Outcome, r.Expected = checker.Compare(r.Report, want)
-	r.Causes = causes.Of(causes.Run{Events: r.Events, Exchanges: r.Exchanges, Report: r.Report, ClientFaults: nemesis.ClientFaults(), SparingFaults: nemesis.SparingFaults(), InstantFaults: nemesis.InstantFaults()})
+	r.Causes = causes.Of(causes.Run{Events: r.Events, Exchanges: r.Exchanges, Report: r.Report, ClientFaults: nemesis.Faults(func(k nemesis.Kind) bool { return k.Client }), SparingFaults: nemesis.Faults(func(k nemesis.Kind) bool { return k.Spares }), InstantFaults: nemesis.Faults(func(k nemesis.Kind) bool { return k.AtOnce })})
 	return r
 }
 

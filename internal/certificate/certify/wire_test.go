@@ -126,7 +126,7 @@ func sent(r *rand.Rand, clients, calls int) ([]histories.Event, []histories.Exch
 	for i := range events {
 		events[i].Index = i
 	}
-	histories.SortExchanges(s.all)
+	slices.SortFunc(s.all, histories.Exchange.Compare)
 	return events, s.all
 }
 

@@ -17,7 +17,7 @@ func (b *builder) clients() {
 			b.call(o)
 		}
 	}
-	for _, e := range histories.Singles(b.events) {
+	for _, e := range singles(b.events) {
 		if e.Process != histories.Nemesis && e.F != histories.Waited && b.clientLanes[e.Worker] {
 			l := b.client(e.Worker)
 			l.marks = append(l.marks, &mark{row: callRow, class: "single " + singleClass(e.F), from: e.Time, to: e.Time, label: b.singleLabel(e),

@@ -22,7 +22,7 @@ func (b *builder) faults() {
 			b.fault(story.Fault{Op: o})
 		}
 	}
-	for _, e := range histories.Singles(b.events) {
+	for _, e := range singles(b.events) {
 		if e.F == histories.Audit && e.Node != "" {
 			l := b.node(e.Node)
 			l.marks = append(l.marks, &mark{row: tickRow, class: "tick audit", from: e.Time, to: e.Time, label: b.in.Sayf("still holds %s", brief(e.Key, 28)),

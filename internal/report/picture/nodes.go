@@ -111,9 +111,14 @@ func (b *builder) ticks() {
 	}
 }
 
+// singles are the events that stand alone, which are no call's and no fault's, in order.
+func singles(events []histories.Event) []histories.Event {
+	return slices.DeleteFunc(slices.Clone(events), func(e histories.Event) bool { return !e.Single() })
+}
+
 // audits are the events that tell what a server was found to hold.
 func audits(events []histories.Event) []histories.Event {
-	return slices.DeleteFunc(histories.Singles(events), func(e histories.Event) bool { return e.F != histories.Audit || e.Node == "" })
+	return slices.DeleteFunc(singles(events), func(e histories.Event) bool { return e.F != histories.Audit || e.Node == "" })
 }
 
 // scriptOf is what tells one script from another.

@@ -11,7 +11,7 @@ import (
 
 // mostNames is how many functions and types the public packages may export. What is exported is promised to whoever
 // imports it; whoever raises the number says in the commit what for.
-const mostNames = 224
+const mostNames = 207
 
 func TestSurface(t *testing.T) {
 	names := 0

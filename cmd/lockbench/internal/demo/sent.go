@@ -95,13 +95,14 @@ func named(command string) (with, script string) {
 }
 
 func scriptName(digest string) string {
-	if name := locks.NameOfScript(digest); name != "" {
-		return name
+	if digest == "" {
+		return ""
 	}
-	read, write, enter := resource.Scripts()
-	for name, source := range map[string]string{"register-read": read, "register-write": write, "register-enter": enter} {
+	all := locks.Scripts()
+	all["register-read"], all["register-write"], all["register-enter"] = resource.Scripts()
+	for name, source := range all {
 		sum := sha1.Sum([]byte(source))
-		if digest != "" && strings.HasPrefix(hex.EncodeToString(sum[:]), digest) {
+		if strings.HasPrefix(hex.EncodeToString(sum[:]), digest) {
 			return name
 		}
 	}

@@ -1,8 +1,10 @@
-package histories
+package effects
 
 import (
 	"regexp"
 	"strings"
+
+	"github.com/lockbench/lockbench/histories"
 )
 
 // A lock may be one field of a hash, with a time to live of its own. Its key comes and goes with the field, as long
@@ -50,7 +52,7 @@ func (c *plainCommand) readField(name string, args []string) {
 
 // setField reads what follows the key of an HSETEX. One that sets several fields, or only those that are there, is a guess.
 func (c *plainCommand) setField(args []string) {
-	does, ttl := written, NoTTL
+	does, ttl := written, histories.NoTTL
 	for i, word := range args {
 		switch rest := args[i:]; strings.ToUpper(word) {
 		case "FNX":

@@ -1,10 +1,12 @@
-package histories
+package effects
 
 import (
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/lockbench/lockbench/histories"
 )
 
 // plainCommand is a command that is no script.
@@ -38,11 +40,11 @@ func readCommand(words []string) (c plainCommand, ok bool) {
 	case "SET":
 		c.set(args, arg(1))
 	case "SETNX":
-		c.does, c.value, c.ttl = created, arg(1), NoTTL
+		c.does, c.value, c.ttl = created, arg(1), histories.NoTTL
 	case "SETEX", "PSETEX":
 		c.does, c.value, c.ttl = written, arg(2), units(arg(1), unitOf(name, "SETEX"))
 	case "GETSET":
-		c.does, c.value, c.ttl, c.refusal = written, arg(1), NoTTL, nil
+		c.does, c.value, c.ttl, c.refusal = written, arg(1), histories.NoTTL, nil
 	case "DEL", "UNLINK":
 		c.does, c.keys = removed, args
 	case "DELIFEQ":
@@ -65,7 +67,7 @@ func readCommand(words []string) (c plainCommand, ok bool) {
 			c.refusal = []string{"nil"}
 		}
 	case "PERSIST":
-		c.does, c.ttl = prolonged, NoTTL
+		c.does, c.ttl = prolonged, histories.NoTTL
 		c.refusal = nil // 0 may mean that it had none
 	case "GET", "EXISTS", "TTL", "PTTL", "TYPE", "STRLEN", "GETRANGE", "HGET", "HEXISTS", "HGETALL", "HLEN", "HKEYS", "HVALS", "HMGET", "HTTL", "HPTTL",
 		"ZSCORE", "ZCARD", "ZRANGE", "LRANGE", "LLEN", "SCARD", "SMEMBERS", "SISMEMBER", "EXPIRETIME", "PEXPIRETIME", "WATCH", "DUMP", "TOUCH", "OBJECT":
@@ -97,7 +99,7 @@ func (c *plainCommand) set(args []string, value string) {
 	case option("NX"):
 		c.does = created
 		if option("KEEPTTL") {
-			c.ttl = NoTTL // that of a key which was not there
+			c.ttl = histories.NoTTL // that of a key which was not there
 		}
 	}
 }
@@ -179,7 +181,7 @@ func setIf(args []string) string {
 	return ""
 }
 
-// setTTL reads the options of SET: NoTTL if there is none, 0 if it is told as an instant or not at all.
+// setTTL reads the options of SET: histories.NoTTL if there is none, 0 if it is told as an instant or not at all.
 func setTTL(args []string) time.Duration {
 	for i := 2; i < len(args); i++ {
 		switch strings.ToUpper(args[i]) {
@@ -191,7 +193,7 @@ func setTTL(args []string) time.Duration {
 			return 0
 		}
 	}
-	return NoTTL
+	return histories.NoTTL
 }
 
 // unitOf is a second if a command is the one that counts in them, and else a millisecond.

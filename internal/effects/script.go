@@ -1,4 +1,4 @@
-package histories
+package effects
 
 import (
 	"regexp"
@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/lockbench/lockbench/histories"
 )
 
 // scriptText is what a script can do, as far as its text tells without executing it.
@@ -92,7 +94,7 @@ func untilClosed(text string) string {
 }
 
 // script is the script that a command calls. One whose text is not known has no calls.
-func (r *effectReader) script(words []string) (scriptText, bool) {
+func (r *reader) script(words []string) (scriptText, bool) {
 	switch words[0] {
 	case "EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO":
 		if len(words) > 2 {
@@ -255,7 +257,7 @@ func (c scriptCall) given(args []string) (value string, ttl time.Duration) {
 	case "SETEX", "PSETEX":
 		return arg(1), units(arg(0), unitOf(c.command, "SETEX"))
 	case "SETNX":
-		return arg(0), NoTTL
+		return arg(0), histories.NoTTL
 	}
 	what, long := 0, 1
 	if c.command == "HSETEX" {
@@ -270,5 +272,5 @@ func (c scriptCall) given(args []string) (value string, ttl time.Duration) {
 	if c.at || len(c.args) > 1 { // its options may be among the arguments
 		return arg(what), 0
 	}
-	return arg(what), NoTTL
+	return arg(what), histories.NoTTL
 }

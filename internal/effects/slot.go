@@ -1,10 +1,12 @@
-package histories
+package effects
 
 import (
 	"math"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/lockbench/lockbench/histories"
 )
 
 // endless is the end of time.
@@ -193,7 +195,7 @@ func (s *slot) prolong(a act, was presence) {
 // no more than the drift that Redlock allows for.
 func (s *slot) lease(a act) {
 	switch {
-	case a.ttl == NoTTL:
+	case a.ttl == histories.NoTTL:
 		s.expires, s.latest = endless, endless
 	case a.ttl <= 0 || a.ttl > endless/2:
 		s.expires, s.latest = 0, endless
@@ -235,7 +237,7 @@ const (
 type act struct {
 	exchange     int
 	client, node string
-	place        Place
+	place        histories.Place
 	field        string // of a hash that it is about; "": the key as a whole, or several
 	from, to     time.Duration
 	intent       intent
@@ -259,7 +261,7 @@ func (a act) showsKey() bool {
 }
 
 // kind is what the act did to a key that was there or not.
-func (a act) kind(was presence) EffectKind {
+func (a act) kind(was presence) Kind {
 	switch a.intent {
 	case looked:
 		return Looks

@@ -1,15 +1,17 @@
-package histories
+package effects
 
 import (
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/lockbench/lockbench/histories"
 )
 
-// effectReader turns exchanges into acts on keys.
-type effectReader struct {
-	x       []Exchange
+// reader turns exchanges into acts on keys.
+type reader struct {
+	x       []histories.Exchange
 	acts    []act
 	scripts map[string]scriptText // by digest, in lower case
 	db      map[line]int          // that a connection has selected
@@ -23,8 +25,8 @@ type line struct {
 	conn         int
 }
 
-func newEffectReader(x []Exchange, database int) *effectReader {
-	r := &effectReader{x: x, scripts: map[string]scriptText{}, db: map[line]int{}, queued: map[line][]int{}, in: map[line]bool{}}
+func newReader(x []histories.Exchange, database int) *reader {
+	r := &reader{x: x, scripts: map[string]scriptText{}, db: map[line]int{}, queued: map[line][]int{}, in: map[line]bool{}}
 	for _, e := range x {
 		at := line{e.Client, e.Node, e.Conn}
 		if _, known := r.db[at]; !known {
@@ -44,16 +46,16 @@ func newEffectReader(x []Exchange, database int) *effectReader {
 }
 
 // read takes the i-th exchange.
-func (r *effectReader) read(i int) {
+func (r *reader) read(i int) {
 	e := r.x[i]
-	if e.Note == CommandDropped {
+	if e.Note == histories.CommandDropped {
 		return // no server has seen it
 	}
-	words := e.words()
+	words := wordsOf(e)
 	if len(words) == 0 {
 		return
 	}
-	at, reply := line{e.Client, e.Node, e.Conn}, e.answer()
+	at, reply := line{e.Client, e.Node, e.Conn}, answerOf(e)
 	switch name := words[0]; {
 	case name == "MULTI":
 		r.in[at], r.queued[at] = true, nil
@@ -76,19 +78,19 @@ func (r *effectReader) read(i int) {
 		if e.First != "" { // on a connection of its own, and before this one
 			r.command(i, words, 0, e.Sent, e.Sent, e.First)
 		}
-		from, to := e.executed()
+		from, to := executed(e)
 		r.command(i, words, r.db[at], from, to, reply)
 	}
 }
 
 // exec takes the EXEC of a transaction.
-func (r *effectReader) exec(i int, at line, reply string) {
+func (r *reader) exec(i int, at line, reply string) {
 	queued := r.queued[at]
 	r.in[at], r.queued[at] = false, nil
-	from, to := r.x[i].executed()
+	from, to := executed(r.x[i])
 	replies, whole := elements(reply)
 	for n, q := range queued {
-		words := r.x[q].words()
+		words := wordsOf(r.x[q])
 		switch {
 		case reply == "nil" || errorReply(reply): // nothing of it was done
 			for _, a := range r.parse(q, words, r.db[at], "") {
@@ -103,7 +105,7 @@ func (r *effectReader) exec(i int, at line, reply string) {
 	}
 }
 
-func (r *effectReader) command(i int, words []string, db int, from, to time.Duration, reply string) {
+func (r *reader) command(i int, words []string, db int, from, to time.Duration, reply string) {
 	for _, a := range r.parse(i, words, db, reply) {
 		a.from, a.to = from, to
 		r.acts = append(r.acts, a)
@@ -111,8 +113,8 @@ func (r *effectReader) command(i int, words []string, db int, from, to time.Dura
 }
 
 // parse returns what a command with a reply, or none, did to each key.
-func (r *effectReader) parse(i int, words []string, db int, reply string) []act {
-	base := act{exchange: i, client: r.x[i].Client, node: r.x[i].Node, place: Place{DB: db}}
+func (r *reader) parse(i int, words []string, db int, reply string) []act {
+	base := act{exchange: i, client: r.x[i].Client, node: r.x[i].Node, place: histories.Place{DB: db}}
 	if s, ok := r.script(words); ok {
 		return s.acts(base, words, reply)
 	}
@@ -133,8 +135,8 @@ func (r *effectReader) parse(i int, words []string, db int, reply string) []act 
 	return acts
 }
 
-// words are the command's, its name in capitals. Those of an earlier version may be shortened.
-func (e Exchange) words() []string {
+// wordsOf are the command's, its name in capitals. Those of an earlier version may be shortened.
+func wordsOf(e histories.Exchange) []string {
 	words := e.Words
 	if words == nil {
 		words = strings.Fields(e.Command)
@@ -147,8 +149,8 @@ func (e Exchange) words() []string {
 	return words
 }
 
-// answer is what the node answered, whether the client got it or not; "" if nothing.
-func (e Exchange) answer() string {
+// answerOf is what the node answered, whether the client got it or not; "" if nothing.
+func answerOf(e histories.Exchange) string {
 	if e.Reply != "" {
 		return e.Reply
 	}
@@ -156,7 +158,7 @@ func (e Exchange) answer() string {
 }
 
 // executed bounds when the node executed the command.
-func (e Exchange) executed() (from, to time.Duration) {
+func executed(e histories.Exchange) (from, to time.Duration) {
 	from, to = max(e.Sent, e.Forwarded), endless
 	switch {
 	case e.Answered > 0:

@@ -1,4 +1,4 @@
-package histories_test
+package effects_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
+	"github.com/lockbench/lockbench/internal/effects"
 )
 
 // sent is a command of a client and its reply, "" if there was none.
@@ -216,10 +217,10 @@ return redis.call("ZSCORE", key, ARGV[1])`, "EVAL d5 1 k aaaa", "nil"), remove("
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, e := range histories.Effects(tt.x, 0) {
+			for _, e := range effects.Of(tt.x, 0) {
 				of, db := "-", ""
 				switch {
-				case e.Of == histories.NotKnown:
+				case e.Of == effects.NotKnown:
 					of = "?"
 				case e.Of >= 0:
 					of = tt.x[e.Of].Client
@@ -244,7 +245,7 @@ func TestDatabaseOfEffects(t *testing.T) {
 		for i := range x {
 			x[i].Seq = first + i
 		}
-		got := histories.Effects(x, 3)
+		got := effects.Of(x, 3)
 		if len(got) != 2 || got[0].DB != want || got[1].DB != 5 {
 			t.Errorf("first command %d: %+v, want databases %d and 5", first, got, want)
 		}
@@ -276,8 +277,8 @@ return false`
 		{script("A", addMember, "EVAL d1 1 k a 30", "1"), "a", 30 * time.Millisecond},
 		{script("A", `redis.call('HINCRBY', KEYS[1], ARGV[1], 1) redis.call('PEXPIRE', KEYS[1], ARGV[2]) return 1`, "EVAL d1 1 k a 30", "1"), "", 30 * time.Millisecond},
 	} {
-		got := histories.Effects(inOrder(tt.x), 0)
-		if len(got) != 1 || got[0].Kind != histories.Takes || got[0].Value != tt.value || got[0].TTL != tt.ttl {
+		got := effects.Of(inOrder(tt.x), 0)
+		if len(got) != 1 || got[0].Kind != effects.Takes || got[0].Value != tt.value || got[0].TTL != tt.ttl {
 			t.Errorf("%v: %+v, want %q for %v", tt.x.Words, got, tt.value, tt.ttl)
 		}
 	}
