@@ -31,8 +31,8 @@ func TestMerge(t *testing.T) {
 		{[]Verdict{Pass, Verdict(9)}, Unknown},
 		{[]Verdict{Fail, Disagreement, Pass}, Disagreement},
 	} {
-		if got := merge(c.in...); got != c.want {
-			t.Errorf("merge(%v) = %v, want %v", c.in, got, c.want)
+		if got := NotApplicable.Merge(c.in...); got != c.want {
+			t.Errorf("Merge(%v) = %v, want %v", c.in, got, c.want)
 		}
 	}
 }

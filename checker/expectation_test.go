@@ -1,7 +1,6 @@
 package checker_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/lockbench/lockbench/checker"
@@ -14,18 +13,8 @@ func report(verdicts map[checker.Property]checker.Verdict) checker.Report {
 		r.Results = append(r.Results, checker.Result{Property: p, Verdict: verdicts[p]})
 		all = append(all, verdicts[p])
 	}
-	r.Verdict = worst(all...)
+	r.Verdict = checker.NotApplicable.Merge(all...)
 	return r
-}
-
-// worst is the verdict of a report whose results have these.
-func worst(verdicts ...checker.Verdict) checker.Verdict {
-	for _, v := range []checker.Verdict{checker.Disagreement, checker.Fail, checker.Unknown, checker.Pass} {
-		if slices.Contains(verdicts, v) {
-			return v
-		}
-	}
-	return checker.Unknown
 }
 
 func TestCompare(t *testing.T) {

@@ -133,6 +133,6 @@ func CheckModel(ctx context.Context, events []histories.Event, model Model, opt 
 	}
 	res.Property, res.Took = Linearizability, opt.now()-start
 	report.Results = []Result{res}
-	report.Verdict = merge(res.Verdict)
+	report.Verdict = res.Verdict.Merge()
 	return report
 }

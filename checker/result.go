@@ -66,11 +66,11 @@ func (v *Verdict) UnmarshalText(text []byte) error {
 	return fmt.Errorf("verdict is %q, want unknown, pass, fail, not-applicable or checker-disagreement", text)
 }
 
-// merge combines verdicts: Disagreement beats Fail beats Unknown beats Pass. NotApplicable
+// Merge combines verdicts: Disagreement beats Fail beats Unknown beats Pass. NotApplicable
 // takes no part, and nothing at all is Unknown. A value that is no verdict counts as Unknown.
-func merge(verdicts ...Verdict) Verdict {
+func (v Verdict) Merge(others ...Verdict) Verdict {
 	failed, passed, doubt := false, false, false
-	for _, v := range verdicts {
+	for _, v := range append([]Verdict{v}, others...) {
 		switch v {
 		case Disagreement:
 			return Disagreement

@@ -33,7 +33,7 @@ func (r Report) Only(properties ...Property) Report {
 		judge, _, _ := strings.Cut(e, ": ")
 		return slices.Contains(Properties(), Property(judge)) && !slices.Contains(properties, Property(judge))
 	})
-	r.Results, r.Verdict = results, merge(verdicts...)
+	r.Results, r.Verdict = results, NotApplicable.Merge(verdicts...)
 	return r
 }
 
@@ -57,7 +57,7 @@ func (r Report) WithGaps(gaps []int, events int) Report {
 		}
 		verdicts = append(verdicts, results[i].Verdict)
 	}
-	r.Results, r.Verdict = results, merge(verdicts...)
+	r.Results, r.Verdict = results, NotApplicable.Merge(verdicts...)
 	return r
 }
 

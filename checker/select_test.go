@@ -92,7 +92,7 @@ func TestWithGaps(t *testing.T) {
 					t.Errorf("%s: %q", res.Property, res.Story)
 				}
 			}
-			if got.Verdict != merge(tt.want...) {
+			if got.Verdict != NotApplicable.Merge(tt.want...) {
 				t.Errorf("all together: %v", got.Verdict)
 			}
 		})

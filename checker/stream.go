@@ -120,7 +120,7 @@ func (s *Stream) Check(gaps []int, faultsExpected bool) Report {
 	for _, r := range report.Results {
 		verdicts = append(verdicts, r.Verdict)
 	}
-	report.Verdict = merge(verdicts...)
+	report.Verdict = NotApplicable.Merge(verdicts...)
 	return report
 }
 

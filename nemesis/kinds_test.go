@@ -228,7 +228,7 @@ const (
 
 // drawn are the kinds of faults that random runs can draw.
 func drawn() []nemesis.Kind {
-	return slices.DeleteFunc(nemesis.All(), func(k nemesis.Kind) bool { return k.Pick == nil })
+	return slices.DeleteFunc(nemesis.All(), nemesis.Kind.Scripted)
 }
 
 // TestEveryKind draws every kind of fault, sees that it takes effect, that this is

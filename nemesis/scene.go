@@ -169,6 +169,9 @@ func (k Kind) Draw(s Scene, r *rand.Rand) (Fault, bool) {
 	return f, err == nil
 }
 
+// Scripted reports whether schedules alone can begin it, and random runs cannot.
+func (k Kind) Scripted() bool { return k.Pick == nil }
+
 // Written is what schedules call it.
 func (k Kind) Written() string {
 	if k.Word != "" {
@@ -195,7 +198,7 @@ func anywhere(cluster.Cluster) error { return nil }
 
 // Find returns the kinds of those names that random runs can draw, or a *catalogue.UnknownError.
 func Find(names []string) ([]Kind, error) {
-	drawn := slices.DeleteFunc(All(), func(k Kind) bool { return k.Pick == nil })
+	drawn := slices.DeleteFunc(All(), Kind.Scripted)
 	var found []Kind
 	for _, name := range names {
 		k, err := catalogue.Find("nemesis", name, drawn, func(k Kind) string { return k.Name })

@@ -18,7 +18,7 @@ func Nemeses() []string {
 
 // drawn are the kinds of faults that random runs can draw.
 func drawn() []nemesis.Kind {
-	return slices.DeleteFunc(nemesis.All(), func(k nemesis.Kind) bool { return k.Pick == nil })
+	return slices.DeleteFunc(nemesis.All(), nemesis.Kind.Scripted)
 }
 
 // compatible reports whether faults of these kinds can be in one run. Sentinels undo what

@@ -116,7 +116,7 @@ func TestNemesis(t *testing.T) {
 		"isolate":          isolate,
 		"drop-replication": dropReplication,
 	}
-	kinds := slices.DeleteFunc(nemesis.All(), func(k nemesis.Kind) bool { return k.Pick == nil })
+	kinds := slices.DeleteFunc(nemesis.All(), nemesis.Kind.Scripted)
 	for name := range looks {
 		if !slices.ContainsFunc(kinds, func(k nemesis.Kind) bool { return k.Name == name && k.Unsupported(c) == nil }) {
 			t.Errorf("there is no nemesis %s here", name)
