@@ -42,7 +42,7 @@ func anomaliesOf(t *testing.T, s scenarios.Scenario) []anomalies.Anomaly {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.Seed = 1
+	cfg.Seed = max(s.Script.Seed, 1)
 	res, err := harness.Run(t.Context(), cfg)
 	if err != nil {
 		t.Fatalf("%s: %v", s.Name, err)

@@ -192,7 +192,7 @@ func (m *measure) report(ctx context.Context, d time.Duration) (checker.Report, 
 	if err != nil {
 		return checker.Report{}, err
 	}
-	cfg.Seed, cfg.Scripted = 1, true
+	cfg.Seed = 1
 	m.runs++
 	res, err := harness.Run(ctx, cfg)
 	if err != nil {

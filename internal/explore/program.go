@@ -23,9 +23,8 @@ var files embed.FS
 // Program is a small use of a lock in fair weather: a schedule in which each client makes calls by itself.
 type Program struct {
 	schedule.Schedule
-	// Plain says that it is played as lockbench run plays it: clients send their scripts ahead. Without it servers know them from the
-	// beginning, which is faster.
-	Plain bool
+	// Causes says that an outcome tells the causes of what is broken, which takes longer.
+	Causes bool
 }
 
 // Programs returns those that a lock can play with a guard of the sections, the smallest first. An error says that the lock does not go with the
@@ -90,7 +89,7 @@ func (p Program) on(backend harness.Backend, lock locks.Spec) (harness.Config, e
 		}
 	}
 	cfg, err := s.Config(lock, guard, backend, 0)
-	cfg.Calls, cfg.NoCauses, cfg.Scripted = true, !p.Plain, !p.Plain
+	cfg.Calls, cfg.NoCauses = true, !p.Causes
 	return cfg, err
 }
 

@@ -22,7 +22,7 @@ func inProcess() explore.Player {
 		if _, err := libraries.Catalogue().Find(lock.Name); err != nil {
 			return play(ctx, p, lock)
 		}
-		key := fmt.Sprint(lock.Name, p.Seed, p.Plain, p)
+		key := fmt.Sprint(lock.Name, p.Seed, p.Causes, p)
 		if out, ok := remembered.Load(key); ok {
 			return out.(explore.Outcome), nil
 		}

@@ -25,7 +25,7 @@ type Outcome struct {
 	Calls   []harness.Call     // in the order in which they began
 	Polls   int                // commands that are no points: there were many of the name in one call
 	Pass    []checker.Property // that were put to the test, and hold
-	Causes  []checker.Cause    // of what is broken, in a program that is Plain
+	Causes  []checker.Cause    // of what is broken, in a program that asks for them
 	Missed  bool               // something that was to happen did not
 	Stalled bool               // lockbench, or the machine, stood still
 	Digest  uint64             // of all events: of two runs of one schedule it is the same
@@ -68,7 +68,7 @@ func (p Program) outcome(ctx context.Context, lock locks.Spec, cfg harness.Confi
 	out := Outcome{Calls: res.Calls, Missed: slices.ContainsFunc(res.Events, func(e histories.Event) bool { return e.F == histories.Missed })}
 	out.Points, out.Polls = points(p, lock, res)
 	out.Digest, out.Stalled = digest(res.Events), res.Stalled()
-	if p.Plain {
+	if p.Causes {
 		out.Causes = res.Causes
 	}
 	for _, r := range res.Report.Results {

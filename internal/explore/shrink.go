@@ -118,7 +118,7 @@ func (s *shrinker) measure(p Program) error {
 }
 
 func (s *shrinker) play(p Program, lock locks.Spec) (Outcome, error) {
-	p.Plain = true
+	p.Causes = true
 	s.runs++
 	return s.opt.playerOf(lock, s.lock)(s.ctx, p, lock)
 }

@@ -24,7 +24,7 @@ func (f Finding) Text(ctx context.Context, lock locks.Spec, opt Options) (schedu
 // Told is the finding with the name of what goes wrong in it, and its Text.
 func (f Finding) Told(ctx context.Context, lock locks.Spec, opt Options) (Finding, schedule.Schedule, error) {
 	p := f.Schedule()
-	p.Plain = true
+	p.Causes = true
 	p.Name, p.Lock, p.Title = Slug(lock.Name)+"-"+string(f.Broken[0]), lock.Name, f.Title()
 	names := append([]string{lock.Name}, f.KeptBy...)
 	if opt.Stranger { // it is known by no name, and what others keep is expected of it

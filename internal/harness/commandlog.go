@@ -106,6 +106,18 @@ func (l *commandLog) noteScripts(link *wire.Link) {
 	})
 }
 
+// know notes the scripts that servers know from the beginning.
+func (l *commandLog) know(scripts []string) {
+	if !l.on {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, text := range scripts {
+		l.script(text)
+	}
+}
+
 // scriptAt is the place of a script's text among the arguments of a command, or -1.
 func scriptAt(c wire.Command) int {
 	switch {

@@ -66,9 +66,6 @@ type Deployment struct {
 	// Sentinels watch over the lock's first master, and clients ask them for it. Optional: none
 	// do, and clients know.
 	Sentinels int
-	// Scripted says that the servers know the scripts of locks and register from the beginning, so that no client sends them ahead:
-	// a run of few commands takes half the time. In virtual time alone; elsewhere it does nothing.
-	Scripted bool
 	// Worker is the command of a process that each client runs in; empty: they live in ours.
 	Worker []string
 }

@@ -99,7 +99,7 @@ func TestFailFast(t *testing.T) {
 // What was given up beforehand ends no run, and what is expected does.
 func TestFailFastKnowsWhatIsExpected(t *testing.T) {
 	cfg := workload(t, harness.Load{Workload: "contend", Clients: 5, Limit: 10 * time.Second, Nemesis: []string{"pause"}}, "fenced", resource.Fence)
-	cfg.Seed, cfg.FailFast = 1, true
+	cfg.Seed, cfg.FailFast = 2, true
 	patient := run(t, cfg)
 	if found, _ := endedEarly(t, patient); found != "" {
 		t.Errorf("%s ended the run", found)

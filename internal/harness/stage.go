@@ -129,6 +129,7 @@ type members []*member
 
 // gather connects them all and puts them on the stage. Those that it has come to must be closed.
 func (all *members) gather(ctx context.Context, cfg Config, env environment, s *player.Stage) error {
+	env.commands.know(cfg.scripts())
 	n := cfg.Workload.Clients()
 	for worker := range n + 1 { // the last is the prober
 		m := newMember(cfg.Test, env, worker, n+1)

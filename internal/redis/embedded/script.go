@@ -12,10 +12,12 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
+const noScript = "NOSCRIPT No matching script. Please use EVAL."
+
 // scripts runs the EVAL and EVALSHA of one server in its place, since miniredis builds
 // a Lua state for every call, which costs forty times as much as the script.
 //
-// Whatever scripts does not know or does not want, such as a script inside MULTI, is left
+// Whatever scripts does not want, such as a script inside MULTI, is left
 // to miniredis, which is slower and words errors its own way. Only then miniredis is told
 // what scripts knows, since it would parse every script anew on every server.
 type scripts struct {
@@ -26,7 +28,7 @@ type scripts struct {
 	mu     sync.Mutex
 	known  map[string]*lua.FunctionProto // by SHA1; nil: nothing is known any more
 	untold []string                      // the sources of those that miniredis does not know
-	queued bool                          // by a MULTI: what the EXEC runs may have become known since
+	more   bool                          // miniredis may know more: what a MULTI has queued, and what does not compile
 	teller *server.Peer                  // loads them into miniredis
 
 	functions functionStore
@@ -51,9 +53,9 @@ func (s *scripts) serve(p *server.Peer, cmd string, args []string) bool {
 		return true
 	case "EXEC": // miniredis runs what was queued
 		s.mu.Lock()
-		queued := s.queued
+		more := s.more
 		s.mu.Unlock()
-		if queued {
+		if more { // it may have become known since
 			s.tell()
 		}
 		return false
@@ -72,7 +74,7 @@ func (s *scripts) serve(p *server.Peer, cmd string, args []string) bool {
 	}
 	if conn.multi {
 		s.mu.Lock()
-		s.queued = true
+		s.more = true
 		s.mu.Unlock()
 	}
 	return false
@@ -103,7 +105,12 @@ func (s *scripts) answer(p *server.Peer, conn connState, cmd string, args []stri
 	}
 	keys, argv := args[2:2+n], args[2+n:]
 	if cmd == "EVALSHA" {
-		return s.run(p, conn.db, strings.ToLower(args[0]), keys, argv)
+		sha := strings.ToLower(args[0])
+		if s.unknown(sha) {
+			p.WriteError(noScript)
+			return true
+		}
+		return s.run(p, conn.db, sha, keys, argv)
 	}
 	sha := s.shared.sha(args[0])
 	s.load(sha, args[0])
@@ -135,11 +142,19 @@ func (s *scripts) load(sha, source string) bool {
 	}
 	proto, err := s.shared.script(sha, source)
 	if err != nil {
+		s.more = true
 		return false
 	}
 	s.known[sha] = proto
 	s.untold = append(s.untold, source)
 	return true
+}
+
+// unknown reports whether miniredis does not know a script either.
+func (s *scripts) unknown(sha string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.known != nil && s.known[sha] == nil && !s.more
 }
 
 // forget is for a FLUSH that happens now or, inside of MULTI, at a time that cannot be
