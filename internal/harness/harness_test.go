@@ -64,17 +64,25 @@ func contend(t testing.TB, lock string, backend harness.Backend, clients, rounds
 }
 
 // run plays a configuration. A run on real servers that could not be judged because the machine
-// stood still is played again, from the third time on with longer leases, of which a standstill is a smaller part. One in
-// which a judge says the wrong thing never is.
+// stood still, or whose steps were not played in time, is played again, from the third time on with longer leases, of which a standstill is
+// a smaller part. One in which a judge says the wrong thing never is.
 func run(t testing.TB, cfg harness.Config) harness.Result {
 	t.Helper()
-	res := once(t, cfg)
-	for again := 0; again < 10 && !histories.VirtualTime(res.Meta.Backend) && res.Stalled() && undecided(res); again++ {
-		t.Logf("seed %d is %v, and the machine stood still; again", cfg.Seed, res.Outcome)
+	for again := 0; ; again++ {
+		res, err := once(t, cfg)
+		tired := !cfg.Backend.Virtual() && again < 10
+		switch {
+		case tired && harness.Unplayed(err):
+			t.Logf("seed %d: %v; again, as the machine may be busy", cfg.Seed, err)
+		case err != nil:
+			t.Fatalf("seed %d: %v", cfg.Seed, err)
+		case tired && res.Stalled() && undecided(res):
+			t.Logf("seed %d is %v, and the machine stood still; again", cfg.Seed, res.Outcome)
+		default:
+			return res
+		}
 		cfg.TTL = longer(cfg, again)
-		res = once(t, cfg)
 	}
-	return res
 }
 
 // longer is the lease of a run that is played again for the again-th time, from 0: every second time it is twice as long, up to eight times as
@@ -91,7 +99,7 @@ func undecided(res harness.Result) bool {
 	return res.Outcome == checker.Undecided || slices.ContainsFunc(res.Report.Results, func(r checker.Result) bool { return r.Verdict == checker.Unknown })
 }
 
-func once(t testing.TB, cfg harness.Config) harness.Result {
+func once(t testing.TB, cfg harness.Config) (harness.Result, error) {
 	t.Helper()
 	res, err := harness.Run(context.Background(), cfg)
 	if errors.Is(err, nemesis.ErrNoClocks) && os.Getenv("LOCKBENCH_REQUIRE_FAKETIME") != "1" {
@@ -100,10 +108,7 @@ func once(t testing.TB, cfg harness.Config) harness.Result {
 	if unfit, ok := errors.AsType[*harness.UnfitError](err); ok && len(cfg.Lock.Commands) > 0 {
 		t.Skipf("optional: a newer server: %v", unfit)
 	}
-	if err != nil {
-		t.Fatalf("seed %d: %v", cfg.Seed, err)
-	}
-	return res
+	return res, err
 }
 
 func explain(res harness.Result) string {
