@@ -94,9 +94,9 @@ func (m *member) host(cfg Config, env environment) {
 	for _, key := range cfg.keys() {
 		m.Register[key] = resource.NewRegister(client, key)
 	}
-	if !cfg.scripted() || m.Worker < m.Workers-1 { // the prober has no section
+	if !cfg.Backend.Virtual() || m.Worker < m.Workers-1 { // the prober has no section
 		m.load = append(m.load, func(ctx context.Context) error {
-			if cfg.scripted() {
+			if cfg.Backend.Virtual() {
 				return client.Ping(ctx).Err()
 			}
 			return m.Register[cfg.keys()[0]].Load(ctx) // their scripts are the same
@@ -129,7 +129,7 @@ func (m *member) newLock(cfg Config, env environment, life int) locks.Locker {
 		m.conns = append(m.conns, shard)
 		shards = append(shards, shard)
 		m.load = append(m.load, func(ctx context.Context) error {
-			if cfg.scripted() {
+			if cfg.Backend.Virtual() {
 				return shard.Ping(ctx).Err()
 			}
 			return locks.Load(ctx, shard)

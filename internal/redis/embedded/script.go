@@ -105,12 +105,7 @@ func (s *scripts) answer(p *server.Peer, conn connState, cmd string, args []stri
 	}
 	keys, argv := args[2:2+n], args[2+n:]
 	if cmd == "EVALSHA" {
-		sha := strings.ToLower(args[0])
-		if s.unknown(sha) {
-			p.WriteError(noScript)
-			return true
-		}
-		return s.run(p, conn.db, sha, keys, argv)
+		return s.run(p, conn.db, strings.ToLower(args[0]), keys, argv)
 	}
 	sha := s.shared.sha(args[0])
 	s.load(sha, args[0])
@@ -150,13 +145,6 @@ func (s *scripts) load(sha, source string) bool {
 	return true
 }
 
-// unknown reports whether miniredis does not know a script either.
-func (s *scripts) unknown(sha string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.known != nil && s.known[sha] == nil && !s.more
-}
-
 // forget is for a FLUSH that happens now or, inside of MULTI, at a time that cannot be
 // seen: then nothing may be known any more.
 func (s *scripts) forget(now bool) {
@@ -171,12 +159,16 @@ func (s *scripts) forget(now bool) {
 	}
 }
 
-// run runs a known script. Holding miniredis' lock makes it atomic.
+// run runs a known script, and refuses one that miniredis cannot know either. Holding miniredis' lock makes it atomic.
 func (s *scripts) run(p *server.Peer, db int, sha string, keys, argv []string) bool {
 	s.mu.Lock()
-	proto := s.known[sha]
+	proto, all := s.known[sha], s.known != nil && !s.more
 	s.mu.Unlock()
-	if proto == nil {
+	switch {
+	case proto == nil && all:
+		p.WriteError(noScript)
+		return true
+	case proto == nil:
 		return false
 	}
 	in := s.shared.lua.get(s.srv, false)
