@@ -75,6 +75,7 @@ func rwHashTimestampFixedSpec() Spec {
 			"second release is refused":           "the release script answers nothing: every release says that it worked",
 			"a reader's release keeps the others": "P42: the second reader overwrites the first one's timestamp, and removes it",
 			"a reader's expiry frees the writer":  "the TTL that is asked for is ignored: a reader has 1 s, a writer 3 s",
+			"a reader's expiry keeps the others":  "the TTL that is asked for is ignored: a reader has 1 s, a writer 3 s",
 			"interrupted acquire leaves nothing":  "the TTL that is asked for is ignored: a reader has 1 s, a writer 3 s",
 			"expiry":                              "the TTL that is asked for is ignored: a reader has 1 s, a writer 3 s",
 		},

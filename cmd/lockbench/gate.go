@@ -222,6 +222,11 @@ func (f *gateFlags) replay(cfg harness.Config, remedy string) string {
 		scenario: cfg.Name, lock: lock, guard: cfg.Guard.String(), remedy: remedy, backend: f.backend,
 		servers: f.servers, worker: f.worker, redis: f.redis, register: f.register,
 	}
+	if s, err := scenarioNamed(cfg.Name); err == nil {
+		if usual, err := cfg.Lease(0, s.TTL, s.RealTTL); err != nil || cfg.TTL != usual {
+			one.ttl = cfg.TTL
+		}
+	}
 	return one.replay(cfg.Seed)
 }
 

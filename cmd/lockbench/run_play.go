@@ -62,15 +62,44 @@ func (f *runFlags) wanted(cfg harness.Config) (harness.Config, error) {
 	return cfg, nil
 }
 
-// settled plays one run, and a scenario again if a standstill leaves nothing to be said of it.
-func (f *runFlags) settled(ctx context.Context, cfg harness.Config) (harness.Result, error) {
-	for again := 1; ; again++ {
+// settled plays one run, and a scenario again if a machine that is too busy spoilt it.
+func (f *runFlags) settled(ctx context.Context, planned harness.Config) (harness.Result, error) {
+	cfg := planned
+	for n := 1; ; n++ {
 		res, err := harness.Run(ctx, cfg)
-		if err != nil || f.scenario == "" || res.Outcome != checker.Undecided || !res.Busy() || again > mostAgain || ctx.Err() != nil {
+		if n > mostAgain || !f.spoilt(cfg, res, err) || ctx.Err() != nil {
 			return res, err
 		}
-		fmt.Fprintln(cfg.Log, "lockbench: during the run lockbench, or the machine, stood still or was too busy, and nothing can be said of it; playing it again")
+		how := ""
+		if cfg = f.again(planned, n); cfg.TTL != planned.TTL {
+			how = fmt.Sprintf(" with leases of %v", cfg.TTL)
+		}
+		fmt.Fprintf(cfg.Log, "lockbench: during the run lockbench, or the machine, stood still or was too busy, and nothing can be said of it; playing it again%s\n", how)
 	}
+}
+
+// again is a run to play after n that were spoilt. A lease that the user asked for stays.
+func (f *runFlags) again(planned harness.Config, n int) harness.Config {
+	cfg := planned.Again(n)
+	if f.ttl != 0 || cfg.TTL == planned.TTL {
+		return planned
+	}
+	longer := *f
+	longer.ttl = cfg.TTL
+	cfg.Command = longer.replay(cfg.Seed)
+	return cfg
+}
+
+// spoilt reports whether a machine that is too busy leaves nothing to be said of a scenario's run: it stood still, or on real servers it was
+// too slow for the steps to be played with a lock that they were written for.
+func (f *runFlags) spoilt(cfg harness.Config, res harness.Result, err error) bool {
+	switch {
+	case f.scenario == "":
+		return false
+	case err != nil:
+		return !cfg.Backend.Virtual() && harness.Unplayed(err) && !harness.NotApplicable(err) && !f.strange(err)
+	}
+	return res.Outcome == checker.Undecided && res.Busy()
 }
 
 // why returns why a run broke down after so many others: what it says, or that it was interrupted.

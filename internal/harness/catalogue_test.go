@@ -79,10 +79,9 @@ func sideBySide(t *testing.T, name string, all []play, one func(t *testing.T, p 
 func asExpected(t *testing.T, cfg harness.Config) harness.Result {
 	t.Helper()
 	res := run(t, cfg)
-	for again := 0; again < 10 && tooLate(cfg, res); again++ {
+	for n := 1; n <= 10 && tooLate(cfg, res); n++ {
 		t.Logf("seed %d is %v, and came too late for its script; again", cfg.Seed, res.Outcome)
-		cfg.TTL = longer(cfg, again)
-		res = run(t, cfg)
+		res = run(t, cfg.Again(n))
 	}
 	if res.Outcome != checker.AsExpected {
 		t.Fatalf("seed %d is %v:\n%s", cfg.Seed, res.Outcome, explain(res))

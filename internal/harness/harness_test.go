@@ -64,13 +64,13 @@ func contend(t testing.TB, lock string, backend harness.Backend, clients, rounds
 }
 
 // run plays a configuration. A run on real servers that could not be judged because the machine
-// stood still, or whose steps were not played in time, is played again, from the third time on with longer leases, of which a standstill is
-// a smaller part. One in which a judge says the wrong thing never is.
+// stood still, or whose steps were not played in time, is played again. One in which a judge says the wrong thing never is.
 func run(t testing.TB, cfg harness.Config) harness.Result {
 	t.Helper()
-	for again := 0; ; again++ {
+	planned := cfg
+	for n := 1; ; n++ {
 		res, err := once(t, cfg)
-		tired := !cfg.Backend.Virtual() && again < 10
+		tired := !cfg.Backend.Virtual() && n <= 10
 		switch {
 		case tired && harness.Unplayed(err):
 			t.Logf("seed %d: %v; again, as the machine may be busy", cfg.Seed, err)
@@ -81,17 +81,8 @@ func run(t testing.TB, cfg harness.Config) harness.Result {
 		default:
 			return res
 		}
-		cfg.TTL = longer(cfg, again)
+		cfg = planned.Again(n)
 	}
-}
-
-// longer is the lease of a run that is played again for the again-th time, from 0: every second time it is twice as long, up to eight times as
-// long in all. Locks of several masters keep theirs, as time-outs that their clients have break them.
-func longer(cfg harness.Config, again int) time.Duration {
-	if cfg.Lock.Masters <= 1 && again > 0 && again%2 == 0 && again <= 6 {
-		return 2 * cfg.TTL
-	}
-	return cfg.TTL
 }
 
 // undecided reports whether a judge could not judge, or did not find what it was to find.

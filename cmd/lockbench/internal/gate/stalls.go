@@ -11,9 +11,9 @@ import (
 	"github.com/lockbench/lockbench/internal/words"
 )
 
-// again is how often a run is played again of which nothing is known because lockbench, or the
+// mostAgain is how often a run is played again of which nothing is known because lockbench, or the
 // machine, stood still or was too busy.
-const again = 2
+const mostAgain = 3
 
 // Stalls are runs that lockbench, or the machine, stood still in or was too busy for.
 type Stalls struct {
@@ -79,18 +79,30 @@ func (w *width) told() Stalls {
 	return Stalls{Again: w.again, Jobs: w.jobs}
 }
 
-// settle plays a run, and again if a machine that is too busy leaves anything of it unknown, or answered too late for what is found not to
-// depend on that.
-func (p *Plan) settle(ctx context.Context, i item, w *width) (Row, harness.Result, error) {
-	for n := 0; ; n++ {
+// settle plays a run, and again if a machine that is too busy spoilt it.
+func (p *Plan) settle(ctx context.Context, planned item, w *width) (Row, harness.Result, error) {
+	i := planned
+	for n := 1; ; n++ {
 		res, err := p.opt.Run(ctx, i.cfg)
 		row := i.judge(res, err)
-		spoilt := res.Busy() && row.doubtful() || row.accuses() && res.Slow()
-		if n == again || err != nil || !spoilt {
+		if n > mostAgain || !i.spoilt(row, res, err) || ctx.Err() != nil {
 			return row, res, err
 		}
 		w.narrow()
+		i.cfg = planned.cfg.Again(n)
+		i.cfg.Command = p.opt.Command(i.cfg, i.row.Remedy)
+		i.row.Command = i.cfg.Command
 	}
+}
+
+// spoilt reports whether a machine that is too busy leaves anything of a run unknown, or answered too late for what is found not to
+// depend on that. On real servers it may be why a step of a script could not be played with a lock that it was written for; with any other
+// lock that is what is to be expected.
+func (it item) spoilt(row Row, res harness.Result, err error) bool {
+	if err != nil {
+		return it.subject == nil && !it.cfg.Backend.Virtual() && harness.Unplayed(err) && !harness.NotApplicable(err)
+	}
+	return res.Busy() && row.doubtful() || row.accuses() && res.Slow()
 }
 
 // accuses reports whether anything failed that was not meant to.

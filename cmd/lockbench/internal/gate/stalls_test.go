@@ -2,6 +2,8 @@ package gate_test
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -11,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/report"
 )
 
@@ -55,10 +58,10 @@ func (s *standing) run(ctx context.Context, cfg harness.Config) (harness.Result,
 
 // TestStalledRunsArePlayedAgain counts how often runs are played that the machine stands still in.
 func TestStalledRunsArePlayedAgain(t *testing.T) {
-	for stalls, want := range map[int]gate.Outcome{0: gate.Expected, 1: gate.Expected, 2: gate.Expected, 3: gate.Unknown} {
+	for stalls, want := range map[int]gate.Outcome{0: gate.Expected, 1: gate.Expected, 3: gate.Expected, 4: gate.Unknown} {
 		s := &standing{stalls: stalls, only: "setnx-px-lua", seen: map[string]int{}}
 		res := play(t, gate.Options{Only: []string{"P07"}, Run: s.run})
-		if got := res.Outcome(gate.Baseline{}); got != want || res.Stalls.Again != min(stalls, 2) {
+		if got := res.Outcome(gate.Baseline{}); got != want || res.Stalls.Again != min(stalls, 3) {
 			t.Errorf("%d stalls: %v, and %d runs played again; want %v", stalls, got, res.Stalls.Again, want)
 		}
 		var text strings.Builder
@@ -89,7 +92,7 @@ func TestBusyRunsArePlayedAgain(t *testing.T) {
 		availability checker.Verdict
 		again        int
 	}{
-		"real":            {histories.BackendProcess, checker.Unknown, 2},
+		"real":            {histories.BackendProcess, checker.Unknown, 3},
 		"it never grants": {histories.BackendProcess, checker.Fail, 0},
 		"in virtual time": {histories.BackendEmbedded, checker.Unknown, 0},
 	} {
@@ -119,7 +122,7 @@ func TestSlowAccusationsArePlayedAgain(t *testing.T) {
 		took    time.Duration
 		again   int
 	}{
-		"slow":            {histories.BackendProcess, time.Second, 2},
+		"slow":            {histories.BackendProcess, time.Second, 3},
 		"in time":         {histories.BackendProcess, time.Millisecond, 0},
 		"in virtual time": {histories.BackendEmbedded, time.Second, 0},
 	} {
@@ -137,6 +140,47 @@ func TestSlowAccusationsArePlayedAgain(t *testing.T) {
 		}})
 		if res.Stalls.Again != tc.again || res.Outcome(gate.Baseline{}) != gate.Unexpected {
 			t.Errorf("%s: %v, and %d runs played again; want %v and %d", name, res.Outcome(gate.Baseline{}), res.Stalls.Again, gate.Unexpected, tc.again)
+		}
+	}
+}
+
+// TestLongerLeases checks that on real servers a run is played again with leases twice as long from the second time on, and that its command says
+// so; and that one whose steps were not played in time is, too.
+func TestLongerLeases(t *testing.T) {
+	for name, tc := range map[string]struct {
+		backend harness.Backend
+		err     error
+		want    []time.Duration
+	}{
+		"real":            {harness.Process(), nil, []time.Duration{time.Second, time.Second, 2 * time.Second, 4 * time.Second}},
+		"in virtual time": {harness.Embedded(), nil, []time.Duration{3 * time.Second, 3 * time.Second, 3 * time.Second, 3 * time.Second}},
+		"a late step":     {harness.Process(), &player.StepError{Err: errors.New("late")}, []time.Duration{time.Second, time.Second, 2 * time.Second, 4 * time.Second}},
+		"no such step":    {harness.Process(), &player.StepError{Err: &player.UnplayableError{Why: "no renewal"}}, []time.Duration{time.Second}},
+	} {
+		var mu sync.Mutex
+		var got []time.Duration
+		res := play(t, gate.Options{
+			Only: []string{"P07"}, Backend: tc.backend,
+			Command: func(cfg harness.Config, _ string) string { return cfg.TTL.String() },
+			Run: func(ctx context.Context, cfg harness.Config) (harness.Result, error) {
+				if cfg.Lock.Name != "setnx-px-lua" {
+					return pretend(nil)(ctx, cfg)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				got = append(got, cfg.TTL)
+				res, err := pretend(func(_ harness.Config, v map[checker.Property]checker.Verdict) error {
+					v[checker.Ownership] = checker.Unknown
+					return tc.err
+				})(ctx, cfg)
+				res.Events = append(res.Events, histories.Event{Process: histories.Nemesis, F: histories.Stall, TTL: time.Second})
+				return res, err
+			},
+		})
+		last := tc.want[len(tc.want)-1]
+		i := slices.IndexFunc(res.Rows, func(r gate.Row) bool { return r.Lock == "setnx-px-lua" })
+		if !slices.Equal(got, tc.want) || i < 0 || res.Rows[i].Command != last.String() {
+			t.Errorf("%s: played with leases of %v, want %v; rows %+v", name, got, tc.want, res.Rows)
 		}
 	}
 }
