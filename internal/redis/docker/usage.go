@@ -33,8 +33,8 @@ func isHere(pid int, container string) bool {
 	return err == nil && container != "" && strings.Contains(string(groups), container)
 }
 
-// Stopped looks whether the container of node is paused. The process id is the engine's
-// host's.
+// Stopped looks whether the engine says that the container of node is paused. A busy engine may take it for paused for an instant after it
+// was resumed. The process id is the engine's host's.
 func (c *Cluster) Stopped(ctx context.Context, name string) (pid int, stopped bool, err error) {
 	s, err := c.Machine(name)
 	if err != nil {
