@@ -74,6 +74,7 @@ discover: ## Put the broken locks of the catalogue under random load from seed 1
 # All of the catalogue on all backends, with more seeds, and every lock under every pitfall
 # in virtual time and on real servers.
 nightly: build ## Play everything that can be played, for hours: all seeds, all workers, all backends
+	$(GO) vet ./...
 	LOCKBENCH_NIGHTLY=1 $(MAKE) test TIMEOUT=3h UNRACED= ALONE=
 	bin/lockbench gate --runs 20
 	bin/lockbench gate --backend process --runs 3
@@ -85,10 +86,10 @@ nightly: build ## Play everything that can be played, for hours: all seeds, all 
 # third of the time; what it spends its time in, go/types and x/tools, is.
 QUICKLY := '-gcflags=github.com/...=-N -l -dwarf=false'
 
-lint: ## Check with gofmt, go vet and golangci-lint, whose version is pinned
+# govet of golangci-lint runs all analyzers of go vet, which would go through every dependency once more. make nightly runs it, too.
+lint: ## Check with gofmt and golangci-lint, go vet's analyzers among its linters, whose version is pinned
 	@files=$$("$$($(GO) env GOROOT)/bin/gofmt" -l .) && \
 		if [ -n "$$files" ]; then echo "not formatted, run gofmt -w on:" $$files; exit 1; fi
-	$(GO) vet ./...
 	@if [ "v$$(golangci-lint version --short 2>/dev/null)" = $(GOLANGCI_VERSION) ]; then \
 		set -x; golangci-lint run ./...; \
 	else \

@@ -213,19 +213,14 @@ func (f *gateFlags) subject(ctx context.Context, backend harness.Backend) (*gate
 }
 
 // replay is the command that repeats a run of the gate.
-func (f *gateFlags) replay(cfg harness.Config, remedy string) string {
+func (f *gateFlags) replay(cfg harness.Config, remedy string, ttl time.Duration) string {
 	lock := cfg.Lock.Name
 	if cfg.Lock.New == nil { // its worker alone knows it
 		lock = ""
 	}
 	one := runFlags{
 		scenario: cfg.Name, lock: lock, guard: cfg.Guard.String(), remedy: remedy, backend: f.backend,
-		servers: f.servers, worker: f.worker, redis: f.redis, register: f.register,
-	}
-	if s, err := scenarioNamed(cfg.Name); err == nil {
-		if usual, err := cfg.Lease(0, s.TTL, s.RealTTL); err != nil || cfg.TTL != usual {
-			one.ttl = cfg.TTL
-		}
+		servers: f.servers, worker: f.worker, redis: f.redis, register: f.register, ttl: ttl,
 	}
 	return one.replay(cfg.Seed)
 }

@@ -48,8 +48,8 @@ type Options struct {
 	Locks locks.Catalogue
 	// Run plays one run. Optional: harness.Run.
 	Run func(context.Context, harness.Config) (harness.Result, error)
-	// Command is how to repeat a run by hand. Optional: nobody is told.
-	Command func(cfg harness.Config, remedy string) string
+	// Command is how to repeat a run by hand, with leases of a ttl, or if that is 0 with those of the scenario. Optional: nobody is told.
+	Command func(cfg harness.Config, remedy string, ttl time.Duration) string
 }
 
 // Subject is a lock that the catalogue does not expect anything in particular of: what another
@@ -81,7 +81,7 @@ func (o Options) withDefaults() Options {
 		o.Run = harness.Run
 	}
 	if o.Command == nil {
-		o.Command = func(harness.Config, string) string { return "" }
+		o.Command = func(harness.Config, string, time.Duration) string { return "" }
 	}
 	return o
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
@@ -25,7 +26,7 @@ func matrix(t testing.TB, opt gate.Options, names ...string) gate.Matrix {
 		}
 		specs = append(specs, spec)
 	}
-	opt.Command = func(cfg harness.Config, _ string) string {
+	opt.Command = func(cfg harness.Config, _ string, _ time.Duration) string {
 		return "lockbench run --scenario " + cfg.Name + " --lock " + cfg.Lock.Name
 	}
 	plan, err := gate.NewMatrix(opt, specs)

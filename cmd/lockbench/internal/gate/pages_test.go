@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -39,7 +40,7 @@ func pages(t testing.TB, res gate.Results, known gate.Baseline) map[string]strin
 func mixed(t testing.TB) gate.Results {
 	return play(t, gate.Options{
 		Only: []string{"P02", "P07", "P08", "P45"}, Seed: 1, Runs: 2, Version: "v1",
-		Command: func(cfg harness.Config, _ string) string {
+		Command: func(cfg harness.Config, _ string, _ time.Duration) string {
 			return "lockbench run --scenario " + cfg.Name + " --lock " + cfg.Lock.Name
 		},
 		Run: pretend(func(cfg harness.Config, v map[checker.Property]checker.Verdict) error {

@@ -56,9 +56,8 @@ func NewPlan(opt Options) (*Plan, error) {
 			for _, seed := range opt.seeds(c.row) {
 				one := c
 				one.cfg.Seed = seed
-				one.cfg.Command = opt.Command(one.cfg, one.row.Remedy)
 				one.row.At = len(items)
-				one.row.Seed, one.row.Command = one.cfg.Seed, one.cfg.Command
+				one.row.Seed = one.cfg.Seed
 				items = append(items, one)
 			}
 		}

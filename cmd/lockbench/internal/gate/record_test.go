@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
@@ -18,7 +19,7 @@ func TestTrackRecord(t *testing.T) {
 	update := func(commit string, opt gate.Options) string {
 		t.Helper()
 		opt.Seed = 1
-		opt.Command = func(cfg harness.Config, _ string) string {
+		opt.Command = func(cfg harness.Config, _ string, _ time.Duration) string {
 			return fmt.Sprintf("lockbench run --scenario %s --lock %s", cfg.Name, cfg.Lock.Name)
 		}
 		data, err := gate.TrackRecord(file, play(t, opt), scenarios.All(), commit)

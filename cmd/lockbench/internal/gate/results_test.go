@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -221,7 +222,9 @@ func TestBaseline(t *testing.T) {
 func TestJUnit(t *testing.T) {
 	catalogue := scenarios.All()[:4]
 	catalogue[0].Gaps = map[string]string{histories.BackendEmbedded: "it has no <time> machine"}
-	res := play(t, gate.Options{Catalogue: catalogue, Runs: 2, Command: func(cfg harness.Config, _ string) string { return "lockbench run --scenario " + cfg.Name },
+	res := play(t, gate.Options{Catalogue: catalogue, Runs: 2, Command: func(cfg harness.Config, _ string, _ time.Duration) string {
+		return "lockbench run --scenario " + cfg.Name
+	},
 		Run: pretend(func(cfg harness.Config, v map[checker.Property]checker.Verdict) error {
 			switch {
 			case cfg.Pitfall == catalogue[1].ID && cfg.Seed == 0:
@@ -274,7 +277,7 @@ func TestJUnit(t *testing.T) {
 }
 
 func TestMarkdown(t *testing.T) {
-	res := play(t, gate.Options{Only: []string{"P07"}, Runs: 2, Command: func(harness.Config, string) string { return "lockbench run --worker '`x`|y'" },
+	res := play(t, gate.Options{Only: []string{"P07"}, Runs: 2, Command: func(harness.Config, string, time.Duration) string { return "lockbench run --worker '`x`|y'" },
 		Run: spoiled("setnx-px-lua", verdicts{checker.Ownership: checker.Fail})})
 	for i := range res.Rows {
 		for j := range res.Rows[i].Judged {

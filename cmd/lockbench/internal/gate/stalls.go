@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/harness"
@@ -81,17 +82,19 @@ func (w *width) told() Stalls {
 
 // settle plays a run, and again if a machine that is too busy spoilt it.
 func (p *Plan) settle(ctx context.Context, planned item, w *width) (Row, harness.Result, error) {
-	i := planned
+	i, ttl := planned, time.Duration(0)
 	for n := 1; ; n++ {
+		i.cfg.Command = p.opt.Command(i.cfg, i.row.Remedy, ttl)
+		i.row.Command = i.cfg.Command
 		res, err := p.opt.Run(ctx, i.cfg)
 		row := i.judge(res, err)
 		if n > mostAgain || !i.spoilt(row, res, err) || ctx.Err() != nil {
 			return row, res, err
 		}
 		w.narrow()
-		i.cfg = planned.cfg.Again(n)
-		i.cfg.Command = p.opt.Command(i.cfg, i.row.Remedy)
-		i.row.Command = i.cfg.Command
+		if i.cfg = planned.cfg.Again(n); i.cfg.TTL != planned.cfg.TTL {
+			ttl = i.cfg.TTL
+		}
 	}
 }
 

@@ -83,7 +83,7 @@ func (p *Plan) commandOf(s scenarios.Scenario, c scenarios.Case, seed uint64) st
 	}
 	var cfg harness.Config
 	cfg.Name, cfg.Lock, cfg.Guard, cfg.Seed = s.Name, lock, c.Guard, seed
-	return p.opt.Command(cfg, c.Remedy)
+	return p.opt.Command(cfg, c.Remedy, 0)
 }
 
 // told are the causes of what broke in a run, in sentences, whether it is the lock's own fault or its class's.
