@@ -1,6 +1,7 @@
 package node
 
 import (
+	"errors"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -34,6 +35,37 @@ func TestStartSeen(t *testing.T) {
 		if f.within > best {
 			t.Fatalf("within %v, where one look alone is within %v", f.within, best)
 		}
+	}
+}
+
+// TestLearn looks at clocks on machines that are more and less busy.
+func TestLearn(t *testing.T) {
+	began := time.Now()
+	for name, tc := range map[string]struct {
+		rate   int64
+		each   time.Duration // that a look takes
+		looks  int
+		within time.Duration
+		fails  bool
+	}{
+		"quiet":     {startRate, 100 * time.Microsecond, 1, 100 * time.Microsecond, false},
+		"busy":      {startRate, time.Millisecond, 100, time.Millisecond, false},
+		"very busy": {startRate, 200 * time.Millisecond, 16, 200 * time.Millisecond, false},
+		"no faster": {1, 200 * time.Millisecond, 100, 0, true},
+	} {
+		now, looks := began.Add(time.Second), 0
+		f, err := learn(func() (before, after, shown time.Time, err error) {
+			before, looks = now, looks+1
+			now = now.Add(tc.each)
+			return before, now, began.Add(time.Duration(tc.rate) * before.Add(tc.each/2).Sub(began)), nil
+		})
+		if (err != nil) != tc.fails || looks != tc.looks || err == nil && (f.within > tc.within || f.began.Sub(began).Abs() > f.within+time.Microsecond) {
+			t.Errorf("%s: %+v after %d looks, %v; want %d and within %v", name, f, looks, err, tc.looks, tc.within)
+		}
+	}
+	gone := errors.New("gone")
+	if _, err := learn(func() (before, after, shown time.Time, err error) { return began, began, began, gone }); !errors.Is(err, gone) {
+		t.Errorf("it answers no more: %v", err)
 	}
 }
 
