@@ -77,7 +77,7 @@ func RunContext(ctx context.Context, seed uint64, limit time.Duration, f func(w 
 	go func() { b.done <- b.run(seed, f) }()
 	look := time.NewTicker(limit / looks)
 	defer look.Stop()
-	watch := watch{every: limit / looks}
+	watch := watch{every: limit / looks, spent: processorTime()}
 	var parting <-chan time.Time
 	cancelled := ctx.Done()
 	for {
@@ -91,7 +91,7 @@ func RunContext(ctx context.Context, seed uint64, limit time.Duration, f func(w 
 			return context.Cause(ctx)
 		case <-look.C:
 			runtime.Gosched() // whoever can run has a turn before it is said to stand still; where many can, the look is late
-			if !watch.stands(time.Now(), b.reached.Load()) {
+			if !watch.stands(time.Now(), processorTime(), b.reached.Load(), b.computes) {
 				continue
 			}
 			b.abandoned.Store(true)
@@ -112,21 +112,30 @@ const (
 // lockbench that stood still, or the machine is so busy that the run may not have had its turn.
 type watch struct {
 	every  time.Duration
-	before time.Time // of the look before
-	at     int64     // what virtual time was then
-	still  int       // looks in time that found the same
+	before time.Time     // of the look before
+	at     int64         // what virtual time was then
+	spent  time.Duration // processor time of this process when virtual time last moved
+	still  int           // looks in time that found the same
 }
 
-// stands looks once.
-func (w *watch) stands(now time.Time, at int64) bool {
+// stands looks once. A run that computes has not had its turn either as long as this process was not given the processor for half of the time
+// that virtual time may stand still: on a busy machine who looks now and then is served at once, and who computes is not.
+func (w *watch) stands(now time.Time, spent time.Duration, at int64, computes func() bool) bool {
 	late := now.Sub(w.before) > 2*w.every
 	w.before = now
 	if at != w.at {
-		w.at, w.still = at, 0
+		w.at, w.spent, w.still = at, spent, 0
 	} else if !late {
 		w.still++
 	}
-	return w.still >= looks
+	if w.still < looks {
+		return false
+	}
+	if spent-w.spent < looks*w.every/2 && computes() {
+		w.still = 0
+		return false
+	}
+	return true
 }
 
 // bubble is one run in virtual time.
@@ -175,6 +184,12 @@ func (b *bubble) stuck() string {
 		head, _, _ := strings.Cut(stack, "\n")
 		return !strings.Contains(head, "(durable)") && !strings.Contains(head, "[synctest.")
 	})
+}
+
+// computes reports whether a goroutine of the bubble could go on if it were given a processor, or the bubble has not begun.
+func (b *bubble) computes() bool {
+	name := b.name.Load()
+	return name == nil || slices.ContainsFunc(stacks.In(*name), stacks.Computes)
 }
 
 // tell tells the stacks of the bubble's goroutines that are wanted, each once.

@@ -56,6 +56,9 @@ func State(stack string) string {
 	return strings.TrimSuffix(rest, " (durable)")
 }
 
+// Computes reports whether the goroutine of a stack runs, or would if a processor were free.
+func Computes(stack string) bool { return State(stack) == "running" || State(stack) == "runnable" }
+
 // In are the stacks of the goroutines of a bubble, as the runtime writes them.
 func In(bubble string) []string {
 	return slices.DeleteFunc(all(), func(s string) bool {
