@@ -40,6 +40,7 @@ func TestSpoiltRuns(t *testing.T) {
 		"a late step":               {runFlags{scenario: "P07", lock: "setnx-px-lua"}, harness.Result{}, late, true},
 		"a step for other locks":    {runFlags{scenario: "P07", worker: "python3 mine.py"}, harness.Result{}, late, false},
 		"a step that never comes":   {runFlags{scenario: "P07", lock: "setnx-px-lua"}, harness.Result{}, &player.StepError{Err: &player.UnplayableError{Why: "no renewal"}}, false},
+		"a lock that may wait":      {runFlags{scenario: "P07", worker: "python3 mine.py"}, harness.Result{}, &player.StepError{Err: &player.UnplayableError{Why: "it waits", Slow: true}}, true},
 		"a server that did not run": {runFlags{scenario: "P07", lock: "setnx-px-lua"}, harness.Result{}, errors.New("no redis-server"), false},
 	} {
 		if got := tc.flags.spoilt(onServers(&tc.flags), tc.res, tc.err); got != tc.want {

@@ -70,11 +70,15 @@ func (f *runFlags) settled(ctx context.Context, planned harness.Config) (harness
 		if n > mostAgain || !f.spoilt(cfg, res, err) || ctx.Err() != nil {
 			return res, err
 		}
+		why := "during the run lockbench, or the machine, stood still or was too busy, and nothing can be said of it"
+		if err != nil {
+			why = fmt.Sprintf("%v; the machine may have been too busy", err)
+		}
 		how := ""
 		if cfg = f.again(planned, n); cfg.TTL != planned.TTL {
 			how = fmt.Sprintf(" with leases of %v", cfg.TTL)
 		}
-		fmt.Fprintf(cfg.Log, "lockbench: during the run lockbench, or the machine, stood still or was too busy, and nothing can be said of it; playing it again%s\n", how)
+		fmt.Fprintf(cfg.Log, "lockbench: %s; playing it again%s\n", why, how)
 	}
 }
 
@@ -96,6 +100,8 @@ func (f *runFlags) spoilt(cfg harness.Config, res harness.Result, err error) boo
 	switch {
 	case f.scenario == "":
 		return false
+	case harness.SeemsToWait(err):
+		return !cfg.Backend.Virtual()
 	case err != nil:
 		return !cfg.Backend.Virtual() && harness.Unplayed(err) && !harness.NotApplicable(err) && !f.strange(err)
 	}

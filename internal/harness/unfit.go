@@ -36,6 +36,13 @@ func withoutClocks(err error) error {
 // harness that failed.
 func Unplayed(err error) bool { return is[*player.StepError](err) && !is[*DeathError](err) }
 
+// SeemsToWait reports whether an error of Run means that a script does not apply to a lock because that waits where it is to try once. On real
+// servers a machine that is too busy may be why.
+func SeemsToWait(err error) bool {
+	why, ok := errors.AsType[*player.UnplayableError](err)
+	return ok && why.Slow
+}
+
 func is[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok

@@ -37,7 +37,7 @@ func (s *Stage) promptly(c *Client) func() error {
 		if took < s.TTL/4 || !calm() || s.Hangs.Any() {
 			return nil
 		}
-		return &UnplayableError{Why: fmt.Sprintf("the acquire of %s went on for %v, and no fault held it up: this needs an acquire that tries once and is refused at once",
+		return &UnplayableError{Slow: true, Why: fmt.Sprintf("the acquire of %s went on for %v, and no fault held it up: this needs an acquire that tries once and is refused at once",
 			c.Name, took.Round(time.Millisecond))}
 	}
 }

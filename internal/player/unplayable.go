@@ -9,7 +9,11 @@ import (
 // UnplayableError says that a lock never comes to a point that a script waits for, so that
 // the script has nothing to say of it: no command of its release deletes a key, or its lease
 // does not end while its holder lives.
-type UnplayableError struct{ Why string }
+type UnplayableError struct {
+	Why string
+	// Slow says that on real servers a machine that is too busy may be why, and not the lock.
+	Slow bool
+}
 
 func (e *UnplayableError) Error() string { return e.Why }
 

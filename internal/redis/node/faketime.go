@@ -70,7 +70,7 @@ func NewFaketime(ctx context.Context, addr string) (f Faketime, err error) {
 // learn looks at a clock at startRate until it is known exactly enough when it began to count, a hundred times at most. Where the machine is so busy that
 // this takes longer than enough, what is known by then has to do. A look is the time before and after it, and what the clock showed.
 func learn(look func() (before, after, shown time.Time, err error)) (f Faketime, err error) {
-	const looks, enough = 100, 3 * time.Second
+	const looks, enough = 100, 10 * time.Second
 	var began time.Time
 	moved := false
 	for i := range looks {

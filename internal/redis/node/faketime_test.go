@@ -50,7 +50,7 @@ func TestLearn(t *testing.T) {
 	}{
 		"quiet":     {startRate, 100 * time.Microsecond, 1, 100 * time.Microsecond, false},
 		"busy":      {startRate, time.Millisecond, 100, time.Millisecond, false},
-		"very busy": {startRate, 200 * time.Millisecond, 16, 200 * time.Millisecond, false},
+		"very busy": {startRate, 200 * time.Millisecond, 51, 200 * time.Millisecond, false},
 		"no faster": {1, 200 * time.Millisecond, 100, 0, true},
 	} {
 		now, looks := began.Add(time.Second), 0

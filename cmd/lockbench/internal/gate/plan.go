@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/resource"
@@ -35,6 +36,7 @@ type Plan struct {
 	chosen  []scenarios.Scenario
 	lost    []Row // that were to be played again, and cannot
 	bench   *bench
+	waits   atomic.Bool // the lock under test does, however long its leases are
 }
 
 // NewPlan plans what the options ask for. A name that is not known is a *catalogue.UnknownError.

@@ -88,10 +88,19 @@ func (p *Plan) settle(ctx context.Context, planned item, w *width) (Row, harness
 		i.row.Command = i.cfg.Command
 		res, err := p.opt.Run(ctx, i.cfg)
 		row := i.judge(res, err)
-		if n > mostAgain || !i.spoilt(row, res, err) || ctx.Err() != nil {
+		waits := harness.SeemsToWait(err) && !i.cfg.Backend.Virtual()
+		if n > mostAgain && waits {
+			p.waits.Store(true)
+		}
+		switch {
+		case n > mostAgain || ctx.Err() != nil:
+			return row, res, err
+		case waits && !p.waits.Load(): // it may be the lock, and then fewer runs beside it are no help
+		case i.spoilt(row, res, err):
+			w.narrow()
+		default:
 			return row, res, err
 		}
-		w.narrow()
 		if i.cfg = planned.cfg.Again(n); i.cfg.TTL != planned.cfg.TTL {
 			ttl = i.cfg.TTL
 		}

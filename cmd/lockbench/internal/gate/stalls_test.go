@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/libraries"
 	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/report"
 )
@@ -184,6 +185,58 @@ func TestLongerLeases(t *testing.T) {
 		i := slices.IndexFunc(res.Rows, func(r gate.Row) bool { return r.Lock == "setnx-px-lua" })
 		if !slices.Equal(got, tc.want) || i < 0 || res.Rows[i].Command != last.String() {
 			t.Errorf("%s: played with leases of %v, want %v; rows %+v", name, got, tc.want, res.Rows)
+		}
+	}
+}
+
+// TestLocksThatWait checks that a lock which may have waited because the machine was too busy is tried again, and taken to wait if it does so
+// each time; from then on it is not tried again.
+func TestLocksThatWait(t *testing.T) {
+	waits := &player.StepError{Err: &player.UnplayableError{Why: "it waits", Slow: true}}
+	for name, tc := range map[string]struct {
+		waits  int // runs
+		played int
+		want   gate.Outcome
+	}{
+		"at once":    {0, 1, gate.Expected},
+		"once":       {1, 2, gate.Expected},
+		"every time": {100, 4, gate.NotApplicable},
+	} {
+		lock, err := libraries.Catalogue().Find("setnx-px-lua")
+		if err != nil {
+			t.Fatal(err)
+		}
+		played := map[string]int{}
+		plan, err := gate.NewPlan(gate.Options{
+			Only: []string{"P07", "P10"}, Backend: harness.Process(), Subject: &gate.Subject{Lock: lock},
+			Run: func(ctx context.Context, cfg harness.Config) (harness.Result, error) {
+				played[cfg.Name]++
+				return pretend(func(harness.Config, map[checker.Property]checker.Verdict) error {
+					if played[cfg.Name] <= tc.waits {
+						return waits
+					}
+					return nil
+				})(ctx, cfg)
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := plan.Play(t.Context(), 1, gate.Watch{})
+		if err != nil || res.Stalls.Again != 0 {
+			t.Errorf("%s: %v, and %d runs spoilt", name, err, res.Stalls.Again)
+		}
+		if len(res.Rows) != 2 {
+			t.Fatalf("%s: %d rows, want 2", name, len(res.Rows))
+		}
+		for i, row := range res.Rows {
+			want := tc.played
+			if i > 0 && row.Outcome == gate.NotApplicable {
+				want = 1
+			}
+			if row.Outcome != tc.want || played[row.Scenario] != want {
+				t.Errorf("%s: %s came out %v after %d runs, want %v after %d", name, row.Scenario, row.Outcome, played[row.Scenario], tc.want, want)
+			}
 		}
 	}
 }
