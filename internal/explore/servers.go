@@ -22,7 +22,8 @@ const patience = time.Minute
 
 // RunOnServers plays a program with a lock on a backend in real time. worker is the command of a process that each client runs in; empty:
 // they run in this one. An error is of the harness, of a worker that does not do what the protocol says, or says that the run is not
-// applicable (harness.NotApplicable). A run in which the machine stood still, so that nothing is known, is played again a few times.
+// applicable (harness.NotApplicable). A run that a machine that is too busy may have spoilt is played again a few times, with longer leases
+// at last: it stood still, so that nothing is known, or the lock seems to wait where it is to try once.
 func RunOnServers(ctx context.Context, p Program, lock locks.Spec, backend harness.Backend, worker []string) (Outcome, error) {
 	cfg, err := p.on(backend, lock)
 	if err == nil {
@@ -31,13 +32,18 @@ func RunOnServers(ctx context.Context, p Program, lock locks.Spec, backend harne
 	if err != nil {
 		return Outcome{}, err
 	}
-	for range chances {
+	planned := cfg
+	for n := 1; ; n++ {
 		out, err := p.within(ctx, lock, cfg)
-		if err != nil || len(out.Fails) > 0 || !out.Stalled || len(out.Unknown) == 0 {
+		still := err == nil && out.Stalled && len(out.Fails) == 0 && len(out.Unknown) > 0
+		switch {
+		case still && n == chances:
+			return Outcome{}, errStalled
+		case !still && (n == chances || !harness.SeemsToWait(err)):
 			return out, err
 		}
+		cfg = planned.Again(n)
 	}
-	return Outcome{}, errStalled
 }
 
 // errStalled says that of a schedule nothing is known.
