@@ -366,6 +366,24 @@ var scenarios = []struct {
 			C release 5007 5008 ok`,
 	},
 	{
+		// A drew its token when its lease was over and B had the lock, whose token the resource will refuse.
+		"fencing-bad-late-token", "fail mutual-exclusion fencing; not-applicable resource-safety fairness", `
+			A acquire 0 3900 ok ttl=3000 deadline=3000 token=2
+			B acquire 3010 3011 ok ttl=3000 deadline=6010 token=1
+			A release 3905 3906 fail
+			B release 4500 4501 ok`,
+	},
+	{
+		// A's request was that late, and not its token.
+		"fencing-ok-late-request", "not-applicable resource-safety fairness", `
+			A acquire 0 3900 ok ttl=3000 deadline=3000 token=2
+			B acquire 3010 3011 ok ttl=3000 deadline=6010 token=1
+			B release 3100 3101 ok
+			A release 3905 3906 ok
+			C acquire 3907 3908 ok ttl=3000 deadline=6907 token=3
+			C release 3909 3910 ok`,
+	},
+	{
 		"fencing-ok-reentry-keeps-token", "not-applicable resource-safety fairness", `
 			A acquire 0 1 ok ttl=3000 deadline=3000 token=1 value=reenter
 			A acquire 2 3 ok ttl=3000 deadline=3000 token=1 value=reenter

@@ -29,9 +29,9 @@ func fencingSpec() spec {
 // new one, and the resource tells them apart.
 //
 //  1. If one acquire of a key returned before another was invoked, the later one has the
-//     higher token. So it has if the other was invoked before and returned after, and its
-//     lease could not have ended before the first one returned: it cannot have had the key
-//     before. (No server may have failed meanwhile, nor may either have been let in beside somebody.)
+//     higher token. Of two that overlap, so has the one that must have been granted later:
+//     had it been first, its lease would have been in force when the other was granted.
+//     (No server may have failed meanwhile, nor may either have been let in beside somebody.)
 //  2. No two acquires of a key have the same token.
 //  3. The resource's accept order never goes down: no write is accepted with a lower token
 //     than that of an access before it. The versions of a register tell the order; of
@@ -72,7 +72,7 @@ func (j *fencing) observe(_ context.Context, s *stretch) error {
 	stayOf := stays(entered, s.number)
 	ordered, bad := issuedDown(s, issued, j.tops[s.key], stayOf)
 	if len(bad) == 0 {
-		bad = drawnEarly(s, issued)
+		bad = drawnApart(s, issued)
 	}
 	j.ordered += ordered
 	top := j.tops[s.key]
@@ -142,9 +142,9 @@ func issuedDown(s *stretch, holds []*histories.Hold, top highest, stayOf func(*h
 	return ordered, found
 }
 
-// drawnEarly looks for tokens of one key that do not go up in the order of holding, where the
-// acquires overlap.
-func drawnEarly(s *stretch, holds []*histories.Hold) (found []*conflict) {
+// drawnApart looks for tokens of one key that do not go up in the order of holding, where the acquires overlap: of a token that was drawn
+// before its acquire was granted, or after it.
+func drawnApart(s *stretch, holds []*histories.Hold) (found []*conflict) {
 	rivals := &contest{stretch: s}
 	returned := slices.SortedFunc(slices.Values(holds), func(a, b *histories.Hold) int { return a.Returned.Event - b.Returned.Event })
 	for i, h := range returned {
@@ -152,17 +152,30 @@ func drawnEarly(s *stretch, holds []*histories.Hold) (found []*conflict) {
 			if before.Returned.Event < h.Invoked.Event {
 				break
 			}
-			first := before.Returned.Time < sure(h.Invoked.Time, h.TTL) && !s.leases.shared(h) && s.leases.overdrawn(h) > before.Returned.Event
-			if !first || before.Shares(*h) || before.Token <= h.Token || s.serverFaults().meets(between(min(before.Invoked.Event, h.Invoked.Event), h.Returned.Event)) {
+			if before.Shares(*h) || before.Token == h.Token || s.serverFaults().meets(between(min(before.Invoked.Event, h.Invoked.Event), h.Returned.Event)) {
 				continue
 			}
-			if !rivals.clashes(before) && !rivals.clashes(h) && !rivals.touched(h, h.Returned.Event, before.Attempt) {
-				found = append(found, tokenConflict(before, h, "lower than"))
+			first, second := before, h
+			if before.Token < h.Token {
+				first, second = h, before
 			}
-			break
+			if rivals.precedes(first, second) && !rivals.clashes(first) && !rivals.clashes(second) {
+				found = append(found, tokenConflict(first, second, "lower than"))
+				break
+			}
 		}
 	}
 	return found
+}
+
+// precedes reports whether of two holds, whose acquires overlap, a was granted first: had b been, its lease would have been in force
+// when a was granted, whenever that was.
+func (c *contest) precedes(a, b *histories.Hold) bool {
+	by := a.Returned.Event
+	if c.follows(a, b) || !c.follows(b, a) || c.leases.shared(b) || c.leases.overdrawn(b) <= by {
+		return false
+	}
+	return !c.touched(b, max(by, b.Returned.Event), a.Attempt) && (b.Returned.Event > by || !c.denied(b, by))
 }
 
 func tokenConflict(before, h *histories.Hold, relation string) *conflict {

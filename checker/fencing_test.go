@@ -58,6 +58,25 @@ func TestFencing(t *testing.T) {
 			want: Pass,
 		},
 		{
+			name: "drawn when the lease was over and another had the lock",
+			history: `
+				A acquire 0 1008 ok ttl=1000 token=2
+				B acquire 1001 1002 ok ttl=1000 token=1
+				B release 1010 1011 ok
+				A release 1012 1013 fail`,
+			want: Fail, story: "which is lower than that",
+			witness: []string{"1002 B acquire ok", "1008 A acquire ok"},
+		},
+		{
+			name: "granted when the other had released, and late to reach the server",
+			history: `
+				A acquire 0 1008 ok ttl=1000 token=2
+				B acquire 1001 1002 ok ttl=1000 token=1
+				B release 1003 1004 ok
+				A release 1012 1013 ok`,
+			want: Unknown,
+		},
+		{
 			name: "a master failed while they overlapped",
 			history: `
 				A acquire 0 8 ok ttl=1000 token=1

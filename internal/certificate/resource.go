@@ -155,16 +155,29 @@ func (k *table) falling(yield func(finding)) (ordered int) {
 			if before.to.event < h.from.event {
 				break
 			}
-			first := before.to.time < sure(h.from.time, h.TTL) && h.common == nil && h.spent > before.to.event
-			if first && !before.shares(h) && before.issued > h.issued && !k.server.meets(between(min(before.from.event, h.from.event), h.to.event)) {
-				if !k.clashes(before) && !k.clashes(h) && !k.touched(h, h.to.event, before.Attempt) {
-					falls(before, h)
-				}
+			if before.shares(h) || before.issued == h.issued || k.server.meets(between(min(before.from.event, h.from.event), h.to.event)) {
+				continue
+			}
+			first, second := before, h
+			if first.issued < second.issued {
+				first, second = h, before
+			}
+			if k.firstOf(first, second) && !k.clashes(first) && !k.clashes(second) {
+				falls(first, second)
 				break
 			}
 		}
 	}
 	return ordered
+}
+
+// firstOf reports whether of two holds whose acquires overlap a must have been granted before b: a cannot have been granted when b was over,
+// and b can when a was.
+func (k *table) firstOf(a, b *hold) bool {
+	if a.follows(b) || !b.follows(a) || b.common != nil || b.spent <= a.to.event || k.touched(b, max(a.to.event, b.to.event), a.Attempt) {
+		return false
+	}
+	return b.to.event > a.to.event || !k.wasDenied(b, a.to.event)
 }
 
 // stays are the parties of the holds of a key, as long as each has anything: a client that enters again when

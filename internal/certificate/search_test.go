@@ -217,6 +217,32 @@ func TestWaitsAreSearched(t *testing.T) {
 	search(t, certificate.Terms{Slack: slack, Overtaking: 2}, []searched{{"as often as promised", "fairness", overtaken, "-"}})
 }
 
+// TestTokensAreSearched: of acquires that overlap it may be known which was granted first, and its token is the lower one.
+func TestTokensAreSearched(t *testing.T) {
+	const (
+		early = `
+			A acquire invoke 0 1000
+			B acquire invoke 1 1000
+			B acquire ok 2 0 2
+			B release invoke 3
+			B release ok 4
+			A acquire ok 8 0 1`
+		granted = `
+			A acquire invoke 0 1000
+			B acquire invoke 1001 1000
+			B acquire ok 1002 0 1`
+		late     = granted + "\nA acquire ok 1008 0 2\nB release invoke 1010\nB release ok 1011"
+		released = granted + "\nB release invoke 1003\nB release ok 1004\nA acquire ok 1008 0 2"
+		touched  = granted + "\nC acquire invoke 1003 1000\nC acquire fail 1004\nC release invoke 1005\nC release ok 1006\nA acquire ok 1008 0 2"
+	)
+	search(t, certificate.Terms{Slack: slack}, []searched{
+		{"drawn before it was granted", "fencing", early, "2 5"},
+		{"drawn after it was granted", "fencing", late, "3 2"},
+		{"it may have been granted when the other had released", "fencing", released, "?"},
+		{"or when a third had taken it away", "fencing", touched, "?"},
+	})
+}
+
 // TestAccessesAreSearched: what a resource accepted, and what of it was lost.
 func TestAccessesAreSearched(t *testing.T) {
 	for _, c := range []struct {

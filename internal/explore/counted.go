@@ -13,8 +13,8 @@ import (
 // counted leaves out what no lock with leases can keep. Who goes on after the deadline that it was told is by itself in its section;
 // that is the lock's affair only if it promises to renew the lease, or if it lets others in before. Even a lock that renews cannot spare
 // the section of who is granted a lease that is over, if it tells the loss, nor withdraw what its holder had sent to the register when it told
-// it. And who does not know until when its lease runs is owed nothing.
-func counted(fails []checker.Property, events []histories.Event, lock locks.Spec, lease time.Duration) []checker.Property {
+// it. And who does not know until when its lease runs is owed nothing. tokens are the events that speak against fencing.
+func counted(fails []checker.Property, events []histories.Event, tokens []int, lock locks.Spec, lease time.Duration) []checker.Property {
 	if len(fails) == 0 {
 		return nil
 	}
@@ -28,11 +28,17 @@ func counted(fails []checker.Property, events []histories.Event, lock locks.Spec
 			return unsure || alone || !slices.Contains(fails, checker.LeaseExclusion) && surprised(events)
 		case checker.LeaseExclusion, checker.LeaseHonoured:
 			return unsure
-		case checker.Fencing: // of an old token that is shown after the deadline
-			return alone
+		case checker.Fencing:
+			return alone && !issued(tokens, events)
 		}
 		return false
 	})
+}
+
+// issued reports whether what speaks against fencing is that the lock issued tokens in the wrong order, whatever their holders did, and not
+// that an old token was shown after the deadline.
+func issued(tokens []int, events []histories.Event) bool {
+	return len(tokens) > 0 && !slices.ContainsFunc(tokens, func(i int) bool { return events[i].F != histories.Acquire })
 }
 
 // hold is what a process has of a key.

@@ -64,11 +64,33 @@ func TestCounted(t *testing.T) {
 				if lock.Class().Renews != promise {
 					t.Fatalf("a lock whose promise to renew is %v has the class %+v", promise, lock.Class())
 				}
-				got := counted(fails, tc.told, lock, time.Second)
+				got := counted(fails, tc.told, nil, lock, time.Second)
 				if counts := slices.Contains(got, checker.ResourceSafety); counts != want {
 					t.Errorf("of a lock that renews %v: %v are left of %v", promise, got, fails)
 				}
 			}
 		})
+	}
+}
+
+// TestCountedTokens: whoever goes on after the deadline that it was told shows an old token. One that the lock issued too late is the lock's
+// affair.
+func TestCountedTokens(t *testing.T) {
+	on := func(at time.Duration, f histories.F, kind histories.Type) histories.Event {
+		return histories.Event{Time: at * time.Millisecond, F: f, Type: kind, Deadline: time.Second}
+	}
+	told := []histories.Event{on(10, histories.Acquire, histories.OK), on(1100, histories.Acquire, histories.OK), on(1500, histories.Write, histories.OK)}
+	for name, tc := range map[string]struct {
+		tokens []int
+		counts bool
+	}{
+		"shown":   {[]int{0, 2}, false},
+		"issued":  {[]int{0, 1}, true},
+		"unknown": {nil, false},
+	} {
+		got := counted([]checker.Property{checker.Fencing}, told, tc.tokens, locks.Spec{}, time.Second)
+		if counts := len(got) > 0; counts != tc.counts {
+			t.Errorf("%s: it counts: %v, want %v", name, counts, tc.counts)
+		}
 	}
 }

@@ -82,7 +82,7 @@ func (p Program) outcome(ctx context.Context, lock locks.Spec, cfg harness.Confi
 			out.Unknown = append(out.Unknown, string(r.Property))
 		}
 	}
-	out.Fails = counted(out.Fails, res.Events, lock, cfg.TTL)
+	out.Fails = counted(out.Fails, res.Events, res.Report.Result(checker.Fencing).Witness, lock, cfg.TTL)
 	return out, nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/libraries"
+	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/internal/testkit/effort"
 	"github.com/lockbench/lockbench/locks"
 )
@@ -24,6 +25,7 @@ type stranger struct {
 
 type mistake struct {
 	name    string
+	fences  bool // it has fencing tokens
 	acquire func(ctx context.Context, s *stranger, l *strangerLease) error
 	release func(ctx context.Context, l *strangerLease) error
 	extend  func(ctx context.Context, l *strangerLease, ttl time.Duration) error
@@ -35,6 +37,7 @@ type strangerLease struct {
 	key, token string
 	ttl        time.Duration
 	deadline   time.Time
+	fence      int64 // fencing token; 0: none
 }
 
 func (s *stranger) Acquire(ctx context.Context, key string, ttl time.Duration) (locks.Lease, error) {
@@ -45,7 +48,7 @@ func (s *stranger) Acquire(ctx context.Context, key string, ttl time.Duration) (
 	if err != nil {
 		return nil, err
 	}
-	l := &strangerLease{s, s.env.Nodes[0], key, token, ttl, s.env.Clock.Now().Add(ttl)}
+	l := &strangerLease{lock: s, node: s.env.Nodes[0], key: key, token: token, ttl: ttl, deadline: s.env.Clock.Now().Add(ttl)}
 	acquire := s.mistake.acquire
 	if acquire == nil {
 		acquire = func(ctx context.Context, _ *stranger, l *strangerLease) error { return l.take(ctx, l.ttl) }
@@ -99,10 +102,10 @@ func (l *strangerLease) own(ctx context.Context, script string, args ...any) err
 	return err
 }
 
-func (l *strangerLease) Token() int64        { return 0 }
+func (l *strangerLease) Token() int64        { return l.fence }
 func (l *strangerLease) Deadline() time.Time { return l.deadline }
 
-// mistakes are ten, of which no scenario has one.
+// mistakes are eleven, of which no scenario has one.
 func mistakes() []mistake {
 	return []mistake{
 		{name: "gives back what was not its own", release: func(ctx context.Context, l *strangerLease) error {
@@ -183,6 +186,13 @@ func mistakes() []mistake {
 		{name: "extends what is not there", extend: func(ctx context.Context, l *strangerLease, ttl time.Duration) error {
 			return l.node.Set(ctx, l.key, l.token, ttl).Err()
 		}},
+		{name: "draws its fencing token when it has the lock", fences: true, acquire: func(ctx context.Context, _ *stranger, l *strangerLease) error {
+			err := l.take(ctx, l.ttl)
+			if err == nil {
+				l.fence, err = l.node.Incr(ctx, l.key+":fence").Result()
+			}
+			return err
+		}},
 		{name: "takes a refusal for a grant", acquire: func(ctx context.Context, _ *stranger, l *strangerLease) error {
 			ok, err := l.node.SetNX(ctx, l.key, l.token, l.ttl).Result()
 			if err == nil && !ok {
@@ -202,16 +212,20 @@ func TestStrangers(t *testing.T) {
 	effort.Long(t)
 	for _, m := range mistakes() {
 		spec := locks.Spec{
-			Name: "stranger", Title: m.name, Masters: 1, Extends: true, HasToken: true,
+			Name: "stranger", Title: m.name, Masters: 1, Extends: true, HasToken: true, Fencing: m.fences,
 			New: func(env locks.Env) locks.Locker {
 				return &stranger{env: env, mistake: m, cached: map[string]*strangerLease{}}
 			},
+		}
+		guard := resource.None
+		if m.fences {
+			guard = resource.Fence
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		var first *explore.Finding
 		runs := 0
 		_, err := explore.Explore(ctx, spec, explore.Options{
-			Play: inProcess(), Depth: 1, Among: libraries.Catalogue(), Stranger: true, Jobs: 2,
+			Play: inProcess(), Depth: 1, Guard: guard, Among: libraries.Catalogue(), Stranger: true, Jobs: 2,
 			Found: func(f explore.Finding) {
 				if first == nil {
 					first = &f
