@@ -13,11 +13,12 @@ import (
 // counted leaves out what no lock with leases can keep. Who goes on after the deadline that it was told is by itself in its section;
 // that is the lock's affair only if it promises to renew the lease, or if it lets others in before. Even a lock that renews cannot spare
 // the section of who is granted a lease that is over, if it tells the loss, nor withdraw what its holder had sent to the register when it told
-// it. And who does not know until when its lease runs is owed nothing. tokens are the events that speak against fencing.
-func counted(fails []checker.Property, events []histories.Event, tokens []int, lock locks.Spec, lease time.Duration) []checker.Property {
+// it. Who does not know until when its lease runs is owed nothing. And a register that does not look at tokens accepts old ones of any lock.
+func counted(fails []checker.Property, of seen, lock locks.Spec, lease time.Duration) []checker.Property {
 	if len(fails) == 0 {
 		return nil
 	}
+	events := of.events
 	unsure := doubtful(events, lease)
 	alone := !slices.Contains(fails, checker.LeaseExclusion) && (!lock.Class().Renews && overran(events) || late(events))
 	return slices.DeleteFunc(slices.Clone(fails), func(p checker.Property) bool {
@@ -29,16 +30,23 @@ func counted(fails []checker.Property, events []histories.Event, tokens []int, l
 		case checker.LeaseExclusion, checker.LeaseHonoured:
 			return unsure
 		case checker.Fencing:
-			return alone && !issued(tokens, events)
+			return (alone || !of.fenced) && !of.issued()
 		}
 		return false
 	})
 }
 
+// seen is what was recorded of a run.
+type seen struct {
+	events []histories.Event
+	tokens []int // events that speak against fencing
+	fenced bool  // the register refuses old tokens
+}
+
 // issued reports whether what speaks against fencing is that the lock issued tokens in the wrong order, whatever their holders did, and not
-// that an old token was shown after the deadline.
-func issued(tokens []int, events []histories.Event) bool {
-	return len(tokens) > 0 && !slices.ContainsFunc(tokens, func(i int) bool { return events[i].F != histories.Acquire })
+// that an old token was shown.
+func (s seen) issued() bool {
+	return len(s.tokens) > 0 && !slices.ContainsFunc(s.tokens, func(i int) bool { return s.events[i].F != histories.Acquire })
 }
 
 // hold is what a process has of a key.

@@ -64,7 +64,7 @@ func TestCounted(t *testing.T) {
 				if lock.Class().Renews != promise {
 					t.Fatalf("a lock whose promise to renew is %v has the class %+v", promise, lock.Class())
 				}
-				got := counted(fails, tc.told, nil, lock, time.Second)
+				got := counted(fails, seen{events: tc.told, fenced: true}, lock, time.Second)
 				if counts := slices.Contains(got, checker.ResourceSafety); counts != want {
 					t.Errorf("of a lock that renews %v: %v are left of %v", promise, got, fails)
 				}
@@ -73,22 +73,27 @@ func TestCounted(t *testing.T) {
 	}
 }
 
-// TestCountedTokens: whoever goes on after the deadline that it was told shows an old token. One that the lock issued too late is the lock's
-// affair.
+// TestCountedTokens: whoever goes on after the deadline that it was told shows an old token, which a register that does not look at tokens
+// accepts of anybody. One that the lock issued too late is the lock's affair.
 func TestCountedTokens(t *testing.T) {
 	on := func(at time.Duration, f histories.F, kind histories.Type) histories.Event {
-		return histories.Event{Time: at * time.Millisecond, F: f, Type: kind, Deadline: time.Second}
+		return histories.Event{Time: at * time.Millisecond, F: f, Type: kind, Deadline: 2 * time.Second}
 	}
-	told := []histories.Event{on(10, histories.Acquire, histories.OK), on(1100, histories.Acquire, histories.OK), on(1500, histories.Write, histories.OK)}
+	over := on(2500, histories.Release, histories.Invoke)
 	for name, tc := range map[string]struct {
 		tokens []int
+		fenced bool
+		then   []histories.Event
 		counts bool
 	}{
-		"shown":   {[]int{0, 2}, false},
-		"issued":  {[]int{0, 1}, true},
-		"unknown": {nil, false},
+		"shown to who does not look": {[]int{0, 2}, false, nil, false},
+		"shown and accepted":         {[]int{0, 2}, true, nil, true},
+		"shown after the deadline":   {[]int{0, 2}, true, []histories.Event{over}, false},
+		"issued":                     {[]int{0, 1}, false, []histories.Event{over}, true},
+		"unknown":                    {nil, false, nil, false},
 	} {
-		got := counted([]checker.Property{checker.Fencing}, told, tc.tokens, locks.Spec{}, time.Second)
+		told := append([]histories.Event{on(10, histories.Acquire, histories.OK), on(1100, histories.Acquire, histories.OK), on(1500, histories.Write, histories.OK)}, tc.then...)
+		got := counted([]checker.Property{checker.Fencing}, seen{told, tc.tokens, tc.fenced}, locks.Spec{}, time.Second)
 		if counts := len(got) > 0; counts != tc.counts {
 			t.Errorf("%s: it counts: %v, want %v", name, counts, tc.counts)
 		}

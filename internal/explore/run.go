@@ -12,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/redis/cluster"
+	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/internal/schedule"
 	"github.com/lockbench/lockbench/locks"
 )
@@ -82,7 +83,8 @@ func (p Program) outcome(ctx context.Context, lock locks.Spec, cfg harness.Confi
 			out.Unknown = append(out.Unknown, string(r.Property))
 		}
 	}
-	out.Fails = counted(out.Fails, res.Events, res.Report.Result(checker.Fencing).Witness, lock, cfg.TTL)
+	of := seen{res.Events, res.Report.Result(checker.Fencing).Witness, p.Guard == resource.Fence.String()}
+	out.Fails = counted(out.Fails, of, lock, cfg.TTL)
 	return out, nil
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/libraries"
-	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/internal/testkit/effort"
 	"github.com/lockbench/lockbench/locks"
 )
@@ -217,15 +216,11 @@ func TestStrangers(t *testing.T) {
 				return &stranger{env: env, mistake: m, cached: map[string]*strangerLease{}}
 			},
 		}
-		guard := resource.None
-		if m.fences {
-			guard = resource.Fence
-		}
 		ctx, cancel := context.WithCancel(t.Context())
 		var first *explore.Finding
 		runs := 0
 		_, err := explore.Explore(ctx, spec, explore.Options{
-			Play: inProcess(), Depth: 1, Guard: guard, Among: libraries.Catalogue(), Stranger: true, Jobs: 2,
+			Play: inProcess(), Depth: 1, Among: libraries.Catalogue(), Stranger: true, Jobs: 2,
 			Found: func(f explore.Finding) {
 				if first == nil {
 					first = &f

@@ -7,14 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"sync"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/resource"
 	"github.com/lockbench/lockbench/locks"
 )
 
-// setUpLimit bounds connecting to all servers.
-const setUpLimit = 10 * time.Second
+// setUpLimit bounds connecting to all servers. It is less than what the other side waits for an answer.
+const setUpLimit = 15 * time.Second
 
 // configure makes the lock and connects to every server.
 func (s *server) configure(ctx context.Context, set *Setting) error {
@@ -82,10 +83,18 @@ func seeded(seed string) (key [32]byte) {
 func connect(ctx context.Context, set *Setting, shards []*locks.Client, register *locks.Client, lock locks.Locker) error {
 	ctx, cancel := context.WithTimeout(ctx, setUpLimit)
 	defer cancel()
-	for i, shard := range shards {
-		if err := locks.Load(ctx, shard); err != nil {
-			return fmt.Errorf("connect to %s: %w", set.Nodes[i], err)
-		}
+	errs := make([]error, len(shards))
+	var all sync.WaitGroup
+	for i, shard := range shards { // at once, as each script takes a turn to its server and back
+		all.Go(func() {
+			if err := locks.Load(ctx, shard); err != nil {
+				errs[i] = fmt.Errorf("connect to %s: %w", set.Nodes[i], err)
+			}
+		})
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
 	}
 	if err := resource.NewRegister(register, "").Load(ctx); err != nil {
 		return fmt.Errorf("connect to %s: %w", set.Register.Address, err)
