@@ -25,6 +25,8 @@ func onServers(f *runFlags) harness.Config {
 func TestSpoiltRuns(t *testing.T) {
 	still := harness.Result{Events: []histories.Event{{Process: histories.Nemesis, F: histories.Stall, TTL: time.Second}}}
 	still.Outcome = checker.Undecided
+	unknown := harness.Result{}
+	unknown.Outcome = checker.Undecided
 	unlike := still
 	unlike.Outcome = checker.Unexpected
 	late := &player.StepError{Err: errors.New("late")}
@@ -35,6 +37,8 @@ func TestSpoiltRuns(t *testing.T) {
 		want  bool
 	}{
 		"it stood still":            {runFlags{scenario: "P07", lock: "setnx-px-lua"}, still, nil, true},
+		"it is unknown":             {runFlags{scenario: "P07", lock: "setnx-px-lua"}, unknown, nil, true},
+		"unknown of another lock":   {runFlags{scenario: "P07", worker: "python3 mine.py"}, unknown, nil, false},
 		"something fails":           {runFlags{scenario: "P07", lock: "setnx-px-lua"}, unlike, nil, false},
 		"random load":               {runFlags{workload: "contend", lock: "setnx-px-lua"}, still, nil, false},
 		"a late step":               {runFlags{scenario: "P07", lock: "setnx-px-lua"}, harness.Result{}, late, true},

@@ -96,9 +96,11 @@ func (f *runFlags) failed(r report.Run, err error, before []report.Run, stdout i
 // strange reports whether err is that a step could not be played with a lock that the steps were not written for.
 // Nothing is known of the lock then, as the gate says, too.
 func (f *runFlags) strange(err error) bool {
-	if !harness.Unplayed(err) || f.scenario == "" {
-		return false
-	}
+	return harness.Unplayed(err) && f.scenario != "" && f.stranger()
+}
+
+// stranger reports whether the steps of the scenario were not written for the lock.
+func (f *runFlags) stranger() bool {
 	s, unknown := scenarioNamed(f.scenario)
 	if unknown == nil {
 		s, unknown = s.With(f.remedy)

@@ -95,7 +95,7 @@ func (f *runFlags) again(planned harness.Config, n int) harness.Config {
 }
 
 // spoilt reports whether a machine that is too busy leaves nothing to be said of a scenario's run: it stood still, or on real servers it was
-// too slow for the steps to be played with a lock that they were written for.
+// too slow for what the steps are to show of a lock that they were written for.
 func (f *runFlags) spoilt(cfg harness.Config, res harness.Result, err error) bool {
 	switch {
 	case f.scenario == "":
@@ -105,7 +105,7 @@ func (f *runFlags) spoilt(cfg harness.Config, res harness.Result, err error) boo
 	case err != nil:
 		return !cfg.Backend.Virtual() && harness.Unplayed(err) && !harness.NotApplicable(err) && !f.strange(err)
 	}
-	return res.Outcome == checker.Undecided && res.Busy()
+	return res.Outcome == checker.Undecided && (res.Busy() || !cfg.Backend.Virtual() && !f.stranger())
 }
 
 // why returns why a run broke down after so many others: what it says, or that it was interrupted.

@@ -108,13 +108,14 @@ func (p *Plan) settle(ctx context.Context, planned item, w *width) (Row, harness
 }
 
 // spoilt reports whether a machine that is too busy leaves anything of a run unknown, or answered too late for what is found not to
-// depend on that. On real servers it may be why a step of a script could not be played with a lock that it was written for; with any other
-// lock that is what is to be expected.
+// depend on that. On real servers it may be why a step of a script could not be played with a lock that it was written for, or why nothing
+// came of it; with any other lock that is what is to be expected.
 func (it item) spoilt(row Row, res harness.Result, err error) bool {
+	written := it.subject == nil && !it.cfg.Backend.Virtual()
 	if err != nil {
-		return it.subject == nil && !it.cfg.Backend.Virtual() && harness.Unplayed(err) && !harness.NotApplicable(err)
+		return written && harness.Unplayed(err) && !harness.NotApplicable(err)
 	}
-	return res.Busy() && row.doubtful() || row.accuses() && res.Slow()
+	return (res.Busy() || written) && row.doubtful() || row.accuses() && res.Slow()
 }
 
 // accuses reports whether anything failed that was not meant to.
