@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -46,8 +45,6 @@ func children() map[string]func(*testing.T) {
 		"TestNoLock":            run(locktest.Lock{New: func(locktest.World) (locks.Locker, error) { return nil, nil }}),
 		"TestPanics":            run(of(panics)),
 		"TestWaits":             run(of(waits)),
-		"TestSlowAtFirst":       run(of(slowAtFirst(bareDel, 1))),
-		"TestSlow":              run(of(slowAtFirst(bareDel, 1000))),
 		"TestRetries":           run(of(retries)),
 		"TestOwnSocket": run(locktest.Lock{New: func(w locktest.World) (locks.Locker, error) { // nobody listens there
 			return &plainLock{redis.NewClient(&redis.Options{Addr: "127.0.0.1:1", MaxRetries: -1, DialerRetries: 1})}, nil
@@ -257,25 +254,6 @@ func waits(c *redis.Client) func(context.Context, string, time.Duration) (lockte
 				return lease, ctx.Err()
 			case <-time.After(50 * time.Millisecond):
 			}
-		}
-	}
-}
-
-// slowAtFirst is a lock on a machine that is too busy at first: as often as told, after the once that a lock is looked at before it is
-// tested, the reply that refuses an acquire comes late.
-func slowAtFirst(lock on, times int32) on {
-	var refused atomic.Int32
-	return func(c *redis.Client) func(context.Context, string, time.Duration) (locktest.Lease, error) {
-		acquire := lock(c)
-		return func(ctx context.Context, key string, ttl time.Duration) (locktest.Lease, error) {
-			lease, err := acquire(ctx, key, ttl)
-			if !errors.Is(err, locks.ErrTaken) {
-				return lease, err
-			}
-			if n := refused.Add(1); 1 < n && n <= 1+times {
-				<-time.After(ttl / 2)
-			}
-			return lease, err
 		}
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/peers"
-	"github.com/lockbench/lockbench/internal/player"
 	"github.com/lockbench/lockbench/internal/sim"
 	"github.com/lockbench/lockbench/locks"
 	"github.com/lockbench/lockbench/scenarios"
@@ -62,6 +61,8 @@ type test struct {
 	causes map[checker.CauseKind]string // the subtest that told of each kind
 	weak   []string                     // scenarios that no lock of the class survives
 	left   bool                         // it was told that goroutines are left
+
+	play func(context.Context, harness.Config) (harness.Result, error) // a run
 }
 
 // newTest looks at the lock. It ends a test of a lock that nobody can acquire.
@@ -82,7 +83,7 @@ func newTest(t testing.TB, lock Lock, o options) *test {
 	case err != nil:
 		t.Fatalf("the lock cannot be tested: %v", err)
 	}
-	return &test{options: o, spec: spec, known: lock.known.Name != "", bench: &peers.Bench{Locks: o.among}, causes: map[checker.CauseKind]string{}}
+	return &test{options: o, spec: spec, known: lock.known.Name != "", bench: &peers.Bench{Locks: o.among}, causes: map[checker.CauseKind]string{}, play: harness.Run}
 }
 
 // ownSocket says what to do about a lock that connects by itself.
@@ -154,7 +155,7 @@ const mostAgain = 3
 func (r *test) settled(ctx context.Context, s scenarios.Scenario, planned harness.Config) (res harness.Result, v verdict, err error) {
 	cfg := planned
 	for n := 1; ; n++ {
-		res, err = harness.Run(ctx, cfg)
+		res, err = r.play(ctx, cfg)
 		spoilt := harness.SeemsToWait(err) && !cfg.Backend.Virtual()
 		if err == nil {
 			v = r.weigh(ctx, s, cfg, res)
@@ -168,13 +169,13 @@ func (r *test) settled(ctx context.Context, s scenarios.Scenario, planned harnes
 }
 
 // excuse says why a run has nothing to say of the lock, or why the harness could not play it.
-func (r *test) excuse(t *testing.T, err error) {
+func (r *test) excuse(t testing.TB, err error) {
 	t.Helper()
 	if harness.SeemsToWait(err) && !r.backend.Virtual() { // when it was looked at, in virtual time, it did not wait
 		t.Errorf("nothing can be said of the lock, as the machine may be too busy: %v", err)
 		return
 	}
-	if _, ok := errors.AsType[*player.UnplayableError](err); ok || harness.NotApplicable(err) {
+	if harness.NotApplicable(err) {
 		t.Skip(optional + "the steps do not apply to the lock: " + err.Error())
 	}
 	if harness.Unplayed(err) && r.again {

@@ -15,7 +15,6 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/histories"
-	testlock "github.com/lockbench/lockbench/internal/testkit/locktest"
 )
 
 // childEnv makes the test binary play the tests of locks under test, most of which must fail.
@@ -167,21 +166,6 @@ func TestTraps(t *testing.T) {
 		out, _, passed := child(t, "^"+tt.test+"$"+tt.run, "-test.v")
 		if passed != (tt.test == "TestGoroutineOutlives") || !strings.Contains(out, tt.wanted) {
 			t.Errorf("%s: passed %v, want %q in\n%s", tt.test, passed, tt.wanted, out)
-		}
-	}
-}
-
-// TestBusyMachine: on real servers a lock that seems to wait where a scenario lets it try once is played again, and nothing is said of one
-// that always seems to.
-func TestBusyMachine(t *testing.T) {
-	testlock.NeedRedis(t)
-	for _, tt := range []struct{ test, wanted string }{
-		{"TestSlowAtFirst", "--- PASS: TestSlowAtFirst/P10_exec-result-misread"},
-		{"TestSlow", "--- FAIL: TestSlow/P10_exec-result-misread"},
-	} {
-		out, _, _ := child(t, "^"+tt.test+"$/^P10", "-test.v", "-lockbench.backend=process")
-		if !strings.Contains(out, tt.wanted) {
-			t.Errorf("%s: want %q in\n%s", tt.test, tt.wanted, out)
 		}
 	}
 }

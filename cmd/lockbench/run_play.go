@@ -70,7 +70,7 @@ func (f *runFlags) settled(ctx context.Context, planned harness.Config) (harness
 		if n > mostAgain || !f.spoilt(cfg, res, err) || ctx.Err() != nil {
 			return res, err
 		}
-		why := "during the run lockbench, or the machine, stood still or was too busy, and nothing can be said of it"
+		why := "nothing can be said of the run: lockbench, or the machine, stood still or may have been too busy"
 		if err != nil {
 			why = fmt.Sprintf("%v; the machine may have been too busy", err)
 		}

@@ -1,60 +1,51 @@
-package explore_test
+package explore
 
 import (
-	"context"
 	"errors"
-	"sync/atomic"
+	"slices"
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/internal/schedule"
-	"github.com/lockbench/lockbench/internal/testkit/locktest"
-	"github.com/lockbench/lockbench/locks"
+	"github.com/lockbench/lockbench/internal/player"
 )
 
-// slow is a lock on a machine that is too busy: as often as told, an acquire of a key that somebody else holds is refused late.
-type slow struct {
-	locks.Locker
-
-	left *atomic.Int32
-}
-
-func (s *slow) Acquire(ctx context.Context, key string, ttl time.Duration) (locks.Lease, error) {
-	lease, err := s.Locker.Acquire(ctx, key, ttl)
-	if errors.Is(err, locks.ErrTaken) && s.left.Add(-1) >= 0 {
-		<-time.After(ttl / 2)
-	}
-	return lease, err
-}
-
-// TestBusyServers: a lock that seems to wait where a program lets it try once is played again on real servers, and only one that
-// always seems to is said not to be applicable.
-func TestBusyServers(t *testing.T) {
-	locktest.NeedRedis(t)
-	s, err := schedule.Parse("lockbench schedule 1\nname held\ntitle one holds, the other tries\nclients 2\nfaultless\n\nA acquire\nB acquire\nA release\n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.RealTTL = 5 * time.Second // of which a machine that really is busy takes a small part
+// TestSettled: on real servers a run is played again, with longer leases at last, if the lock seems to wait where it is to try once, or if the
+// machine stood still and something is unknown. What broke a property is told at once.
+func TestSettled(t *testing.T) {
+	waits := &player.StepError{Err: &player.UnplayableError{Why: "it waits", Slow: true}}
+	never := &player.StepError{Err: &player.UnplayableError{Why: "no renewal"}}
+	still := Outcome{Stalled: true, Unknown: []string{string(checker.Ownership)}}
+	broken := still
+	broken.Fails = []checker.Property{checker.Ownership}
 	for name, tc := range map[string]struct {
-		late  int32
-		waits bool
-	}{"once": {1, false}, "always": {1000, true}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			lock := find(t, "setnx-px-lua")
-			newLock, left := lock.New, new(atomic.Int32)
-			left.Store(tc.late)
-			lock.New = func(env locks.Env) locks.Locker { return &slow{Locker: newLock(env), left: left} }
-			out, err := explore.RunOnServers(t.Context(), explore.Program{Schedule: s}, lock, harness.Process(), nil)
-			if harness.SeemsToWait(err) != tc.waits || err != nil && !tc.waits || len(out.Fails) > 0 {
-				t.Errorf("%+v, %v; want that it seems to wait: %v", out.Fails, err, tc.waits)
+		out   Outcome
+		err   error
+		times int // in which it comes out so
+		plays int
+		want  error
+	}{
+		"sound":                 {Outcome{}, nil, chances, 1, nil},
+		"waits once":            {Outcome{}, waits, 1, 2, nil},
+		"always waits":          {Outcome{}, waits, chances, chances, waits},
+		"never comes to a step": {Outcome{}, never, chances, 1, never},
+		"stood still once":      {still, nil, 1, 2, nil},
+		"always stands still":   {still, nil, chances, chances, errStalled},
+		"broke meanwhile":       {broken, nil, chances, 1, nil},
+	} {
+		cfg := harness.Config{Test: harness.Test{TTL: time.Second}}
+		cfg.Backend, cfg.Lock.Masters = harness.Process(), 1
+		var leases []time.Duration
+		_, err := settled(cfg, func(cfg harness.Config) (Outcome, error) {
+			if leases = append(leases, cfg.TTL); len(leases) > tc.times {
+				return Outcome{}, nil
 			}
-			if tried := tc.late - max(left.Load(), 0); tc.waits && tried < 3 || !tc.waits && tried != 1 {
-				t.Errorf("it was refused late %d times", tried)
-			}
+			return tc.out, tc.err
 		})
+		want := []time.Duration{time.Second, time.Second, 2 * time.Second}[:tc.plays]
+		if !errors.Is(err, tc.want) || !slices.Equal(leases, want) {
+			t.Errorf("%s: %v after leases of %v, want %v after %v", name, err, leases, tc.want, want)
+		}
 	}
 }

@@ -32,9 +32,14 @@ func RunOnServers(ctx context.Context, p Program, lock locks.Spec, backend harne
 	if err != nil {
 		return Outcome{}, err
 	}
-	planned := cfg
+	return settled(cfg, func(cfg harness.Config) (Outcome, error) { return p.within(ctx, lock, cfg) })
+}
+
+// settled plays a run, and again a few times while a machine that is too busy may have spoilt it.
+func settled(planned harness.Config, play func(harness.Config) (Outcome, error)) (Outcome, error) {
+	cfg := planned
 	for n := 1; ; n++ {
-		out, err := p.within(ctx, lock, cfg)
+		out, err := play(cfg)
 		still := err == nil && out.Stalled && len(out.Fails) == 0 && len(out.Unknown) > 0
 		switch {
 		case still && n == chances:
