@@ -19,7 +19,7 @@ type Finding struct {
 	Deviations []Deviation        // none: the lock breaks in fair weather
 	Broken     []checker.Property // in the order of reports
 	KeptBy     []string           // locks of its class that keep them; none: there is no lock to measure it by
-	Seen       int                // how many schedules showed the first of Broken under deviations of this kind
+	Seen       int                // how many schedules of this shard showed the first of Broken under deviations of this kind
 	Anomaly    string             // the code of the anomaly that it shows; empty: it has no name, or Told was not asked for it
 	// Steady says that the schedule, which Shrink made short, comes out the same when what is sent takes more or less time on its way.
 	Steady bool

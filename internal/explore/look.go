@@ -7,18 +7,35 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// look takes what a schedule came to for what it is.
+// look takes what a schedule came to for what it is, and counts it among what was tried.
 func (e *explorer) look(ctx context.Context, p Program, rank uint64, ds []Deviation, out Outcome) {
 	e.looking.Lock()
 	defer e.looking.Unlock()
 	e.found.tally(p, ds, out)
+	e.learn(ctx, p, rank, ds, out, 1)
+}
+
+// lookFair looks at a program without deviations. So does each shard, as what breaks the lock then is nothing new under deviations. One of
+// them counts it.
+func (e *explorer) lookFair(ctx context.Context, p Program, out Outcome) {
+	if e.mine(0) {
+		e.look(ctx, p, 0, nil, out)
+		return
+	}
+	e.looking.Lock()
+	defer e.looking.Unlock()
+	e.learn(ctx, p, 0, nil, out, 0)
+}
+
+// learn takes what a schedule came to for what it is, and counts it n times. One does so at a time.
+func (e *explorer) learn(ctx context.Context, p Program, rank uint64, ds []Deviation, out Outcome, n int) {
 	certain, fails := e.secondLook(ctx, p, ds), out.Fails
-	f := Finding{Program: p, Rank: rank, Deviations: ds, Seen: 1}
+	f := Finding{Program: p, Rank: rank, Deviations: ds, Seen: n}
 	fails = slices.SortedStableFunc(slices.Values(fails), func(a, b checker.Property) int { return len(follows(a)) - len(follows(b)) })
 	for _, property := range fails {
 		if at, known := e.knownOf(property, p, ds); known {
 			if e.found.Findings[at].Broken[0] == property {
-				e.found.Findings[at].Seen++
+				e.found.Findings[at].Seen += n
 			}
 			continue
 		}

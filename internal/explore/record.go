@@ -251,7 +251,7 @@ func (f *Found) add(r Record, first bool) {
 func (e *explorer) adopt(f Finding) {
 	if at, known := e.knownOf(f.Broken[0], f.Program, f.Deviations); known && e.found.Findings[at].Broken[0] == f.Broken[0] {
 		e.found.Findings[at].Seen += f.Seen
-		f.Seen = 1
+		f.Seen = min(f.Seen, 1)
 	}
 	f.Broken = slices.DeleteFunc(slices.Clone(f.Broken), func(property checker.Property) bool {
 		_, known := e.knownOf(property, f.Program, f.Deviations)

@@ -19,8 +19,8 @@ func (e *explorer) fairWeather(ctx context.Context, p Program) *search {
 	if err != nil {
 		return nil // it is among what was given up, or the lock cannot play it
 	}
-	if ctx.Err() == nil && e.mine(0) {
-		e.look(ctx, p, 0, nil, fair)
+	if ctx.Err() == nil {
+		e.lookFair(ctx, p, fair)
 	}
 	s := &search{program: p, fair: fair, space: NewSpace(p, nil, e.lock)}
 	if p.laned() {

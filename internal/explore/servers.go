@@ -103,9 +103,7 @@ func (e *explorer) begin(ctx context.Context, programs []Program) []*search {
 			e.unplayed(err, s.program, nil)
 			return
 		}
-		if e.mine(0) {
-			e.look(ctx, s.program, 0, nil, s.fair)
-		}
+		e.lookFair(ctx, s.program, s.fair)
 		if s.program.laned() && e.Depth > 0 {
 			s.space = NewSpace(s.program, s.fair.Points, e.lock)
 		}

@@ -99,6 +99,27 @@ func TestShards(t *testing.T) {
 	}
 }
 
+// TestShardKnowsFairWeather: what breaks a lock without deviations is found by each shard, and nothing new under deviations. The schedules of
+// another shard are not counted.
+func TestShardKnowsFairWeather(t *testing.T) {
+	lock := find(t, "setnx-px-del")
+	opt := explore.Options{Play: inProcess(), Programs: []string{"long-section"}, Among: libraries.Catalogue(), Jobs: 2, Shards: 2, Shard: 1}
+	for opt.Depth = range 2 {
+		found, err := explore.Explore(t.Context(), lock, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(found.Findings) != 1 || found.Findings[0].Rank != 0 || found.Findings[0].Seen > 0 != (opt.Depth > 0) {
+			t.Errorf("depth %d: %+v, want one finding, without deviations", opt.Depth, found.Findings)
+		}
+		for _, tried := range found.Tried {
+			if tried.Column == explore.Alone {
+				t.Errorf("depth %d: %d schedules of another shard were counted", opt.Depth, tried.Played)
+			}
+		}
+	}
+}
+
 // TestResume: an exploration that was interrupted goes on, and comes to what it would have come to.
 func TestResume(t *testing.T) {
 	effort.Long(t)
