@@ -91,7 +91,7 @@ func TestSetOptionsContract(t *testing.T) {
 			spec := sound
 			spec.WholeSeconds = options.Expiry == locks.EX
 			spec.New = func(env locks.Env) locks.Locker { return newSetOptions(t, env, options) }
-			hold(t, spec, false, inVirtualTime(spec))
+			hold(t, spec, applying(spec), false, inVirtualTime(spec))
 		})
 	}
 }

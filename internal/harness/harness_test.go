@@ -155,7 +155,7 @@ func TestContendWithoutFaults(t *testing.T) {
 			t.Parallel()
 			cfg := contend(t, spec.Name, harness.Embedded(), 4, 5)
 			flaw, caught := needNoFault()[spec.Name], 0
-			seeds := uint64(effort.Count(4, 4))
+			seeds := uint64(effort.Count(2, 8))
 			if flaw != "" { // it need not show in each
 				seeds = 10
 			}
@@ -453,7 +453,7 @@ func TestRandomFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			caught := map[checker.Property]bool{}
-			for tc.cfg.Seed = 1; tc.cfg.Seed <= 2 || tc.cfg.Seed <= 6 && !all(caught, tc.want); tc.cfg.Seed++ {
+			for tc.cfg.Seed = 1; tc.cfg.Seed <= uint64(effort.Count(1, 3)) || tc.cfg.Seed <= 6 && !all(caught, tc.want); tc.cfg.Seed++ {
 				res := run(t, tc.cfg)
 				for p, want := range tc.want {
 					got := res.Report.Result(p)

@@ -59,7 +59,7 @@ func TestNetworkFaultsReplay(t *testing.T) {
 			}
 			cfg.CommandLog = true
 			hit := false
-			for cfg.Seed = 1; cfg.Seed <= 2; cfg.Seed++ {
+			for cfg.Seed = 1; cfg.Seed <= uint64(effort.Count(1, 3)); cfg.Seed++ {
 				res := run(t, cfg)
 				again := run(t, judgedBefore(cfg, res))
 				if !res.Meta.Replayable {

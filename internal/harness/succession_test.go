@@ -32,7 +32,7 @@ func TestSuccessionsInVirtualTime(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for cfg.Seed = 1; cfg.Seed <= 3; cfg.Seed++ {
+			for cfg.Seed = 1; cfg.Seed <= uint64(effort.Count(1, 3)); cfg.Seed++ {
 				play := run
 				if cfg.Seed == 1 {
 					play = replays

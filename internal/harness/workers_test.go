@@ -225,11 +225,11 @@ func TestModesOfProcesses(t *testing.T) {
 		"reentrant": {"reentrant-hash", "redisson-style"},
 	} {
 		for _, lock := range ls {
-			for seed := range uint64(3) {
+			for seed := range uint64(effort.Count(2, 6)) {
 				t.Run(fmt.Sprintf("%s/%s/%d", workload, lock, seed), func(t *testing.T) {
 					t.Parallel() // most of the time is spent waiting for leases to end
 					kinds := []string{"pause"}
-					if seed == 2 {
+					if seed%2 == 1 {
 						kinds = []string{"pause", "crash"}
 					}
 					load := harness.Load{Workload: workload, Clients: 4, Nemesis: kinds, Limit: 4 * time.Second}
@@ -335,7 +335,7 @@ func TestSimulatedCrashes(t *testing.T) {
 		t.Run(lock, func(t *testing.T) {
 			t.Parallel()
 			cfg := underFaults(t, lock, resource.None, "crash")
-			for cfg.Seed = 1; cfg.Seed <= 2; cfg.Seed++ {
+			for cfg.Seed = 1; cfg.Seed <= uint64(effort.Count(1, 3)); cfg.Seed++ {
 				play := run
 				if cfg.Seed == 1 {
 					play = replays
