@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/lockbench/lockbench/internal/osproc"
 )
 
 // MissingError says that there is no redis-server that this backend can use.
@@ -127,7 +129,12 @@ func askVersion(ctx context.Context, path string, limit time.Duration) ([]byte, 
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, "--version")
 	cmd.Stdout, cmd.Stderr = answer, answer
-	err = cmd.Run()
+	cmd.Cancel = func() error { return osproc.KillGroup(cmd.Process.Pid) } // path may be a script, which has started others
+	launcher := osproc.NewLauncher()
+	defer launcher.Stop()
+	if err = launcher.Start(cmd); err == nil {
+		err = cmd.Wait()
+	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		err = fmt.Errorf("no answer within %v; is it a redis-server?", limit)
 	}

@@ -2,6 +2,7 @@ package process
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -39,14 +40,27 @@ func TestParseVersion(t *testing.T) {
 	}
 }
 
-// TestSilentProgram: one that never tells its version is given up.
+// TestSilentProgram: one that never tells its version is given up, with all that it has started.
 func TestSilentProgram(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "redis-server")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\nsleep 1000\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := askVersion(t.Context(), path, 50*time.Millisecond); err == nil || !strings.Contains(err.Error(), "no answer within 50ms") {
-		t.Errorf("got %q, %v", out, err)
+	path, alive := filepath.Join(t.TempDir(), "redis-server"), filepath.Join(t.TempDir(), "alive")
+	must(t, syscall.Mkfifo(alive, 0o600))
+	must(t, os.WriteFile(path, []byte("#!/bin/sh\nexec 3>"+alive+"\necho began >&3\nsleep 1000\nexit\n"), 0o755))
+	pipe, err := os.OpenFile(alive, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	must(t, err)
+	defer func() { _ = pipe.Close() }()                // it was only read
+	for limit := 50 * time.Millisecond; ; limit *= 2 { // on a busy machine the script may not have begun
+		out, err := askVersion(t.Context(), path, limit)
+		if err == nil || !strings.Contains(err.Error(), "no answer within "+limit.String()) {
+			t.Fatalf("got %q, %v", out, err)
+		}
+		must(t, pipe.SetReadDeadline(time.Now().Add(time.Minute)))
+		said, err := io.ReadAll(pipe) // up to the end of the last process that can write to it
+		if err != nil {
+			t.Fatalf("what the program has started is still there: %v", err)
+		}
+		if len(said) > 0 {
+			return
+		}
 	}
 }
 
