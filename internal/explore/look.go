@@ -7,28 +7,16 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// look takes what a schedule came to for what it is, and counts it among what was tried.
-func (e *explorer) look(ctx context.Context, p Program, rank uint64, ds []Deviation, out Outcome) {
+// look takes what a schedule came to for what it is. One that is not mine is of another shard: what it breaks is nothing new under more
+// deviations, and it is not counted.
+func (e *explorer) look(ctx context.Context, p Program, rank uint64, ds []Deviation, out Outcome, mine bool) {
 	e.looking.Lock()
 	defer e.looking.Unlock()
-	e.found.tally(p, ds, out)
-	e.learn(ctx, p, rank, ds, out, 1)
-}
-
-// lookFair looks at a program without deviations. So does each shard, as what breaks the lock then is nothing new under deviations. One of
-// them counts it.
-func (e *explorer) lookFair(ctx context.Context, p Program, out Outcome) {
-	if e.mine(0) {
-		e.look(ctx, p, 0, nil, out)
-		return
+	n := 0
+	if mine {
+		n = 1
+		e.found.tally(p, ds, out)
 	}
-	e.looking.Lock()
-	defer e.looking.Unlock()
-	e.learn(ctx, p, 0, nil, out, 0)
-}
-
-// learn takes what a schedule came to for what it is, and counts it n times. One does so at a time.
-func (e *explorer) learn(ctx context.Context, p Program, rank uint64, ds []Deviation, out Outcome, n int) {
 	certain, fails := e.secondLook(ctx, p, ds), out.Fails
 	f := Finding{Program: p, Rank: rank, Deviations: ds, Seen: n}
 	fails = slices.SortedStableFunc(slices.Values(fails), func(a, b checker.Property) int { return len(follows(a)) - len(follows(b)) })

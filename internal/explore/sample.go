@@ -88,7 +88,7 @@ func (e *explorer) drawn(ctx context.Context, all []sampled, seen map[string]int
 		if ctx.Err() != nil {
 			break
 		}
-		e.look(ctx, s.of.program, 0, s.ds, s.out)
+		e.look(ctx, s.of.program, 0, s.ds, s.out, true)
 		n++
 		e.found.Drawn.N++
 		seen[fmt.Sprint(s.of.program.Name, s.of.program.kind(s.ds), s.out.Fail)]++

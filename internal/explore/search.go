@@ -20,7 +20,7 @@ func (e *explorer) fairWeather(ctx context.Context, p Program) *search {
 		return nil // it is among what was given up, or the lock cannot play it
 	}
 	if ctx.Err() == nil {
-		e.lookFair(ctx, p, fair)
+		e.look(ctx, p, 0, nil, fair, e.mine(0))
 	}
 	s := &search{program: p, fair: fair, space: NewSpace(p, nil, e.lock)}
 	if p.laned() {
@@ -41,10 +41,15 @@ func (e *explorer) one(ctx context.Context, s *search) {
 	})
 	for i, o := range outcomes {
 		s.first[i] = o.Points
-		if rank := uint64(i) + 1; ctx.Err() == nil && e.mine(rank) {
-			e.idle(s, s.space.At(rank), o)
-			e.look(ctx, s.program, rank, s.space.At(rank), o)
+		rank := uint64(i) + 1
+		mine := e.mine(rank)
+		if ctx.Err() != nil || e.Depth < 2 && !mine {
+			continue // it was not played
 		}
+		if mine {
+			e.idle(s, s.space.At(rank), o)
+		}
+		e.look(ctx, s.program, rank, s.space.At(rank), o, mine)
 	}
 }
 
@@ -67,7 +72,7 @@ func (e *explorer) two(ctx context.Context, s *search) {
 		})
 		for i, o := range outcomes {
 			if ctx.Err() == nil {
-				e.look(ctx, s.program, ranks[i], s.space.At(ranks[i]), o)
+				e.look(ctx, s.program, ranks[i], s.space.At(ranks[i]), o, true)
 			}
 		}
 	}

@@ -103,7 +103,7 @@ func (e *explorer) begin(ctx context.Context, programs []Program) []*search {
 			e.unplayed(err, s.program, nil)
 			return
 		}
-		e.lookFair(ctx, s.program, s.fair)
+		e.look(ctx, s.program, 0, nil, s.fair, e.mine(0))
 		if s.program.laned() && e.Depth > 0 {
 			s.space = NewSpace(s.program, s.fair.Points, e.lock)
 		}
@@ -167,7 +167,7 @@ func (e *explorer) play(ctx context.Context, p Program, rank uint64, ds []Deviat
 		e.unplayed(err, p, ds)
 		return false
 	}
-	e.look(ctx, p, rank, ds, out)
+	e.look(ctx, p, rank, ds, out, true)
 	return true
 }
 

@@ -99,9 +99,9 @@ func TestShards(t *testing.T) {
 	}
 }
 
-// TestShardKnowsFairWeather: what breaks a lock without deviations is found by each shard, and nothing new under deviations. The schedules of
-// another shard are not counted.
-func TestShardKnowsFairWeather(t *testing.T) {
+// TestShardKnowsOthers: what breaks a lock in schedules of other shards, which this one plays too, is nothing new under more deviations, and
+// is not counted.
+func TestShardKnowsOthers(t *testing.T) {
 	lock := find(t, "setnx-px-del")
 	opt := explore.Options{Play: inProcess(), Programs: []string{"long-section"}, Among: libraries.Catalogue(), Jobs: 2, Shards: 2, Shard: 1}
 	for opt.Depth = range 2 {
