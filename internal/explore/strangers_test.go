@@ -104,7 +104,7 @@ func (l *strangerLease) own(ctx context.Context, script string, args ...any) err
 func (l *strangerLease) Token() int64        { return l.fence }
 func (l *strangerLease) Deadline() time.Time { return l.deadline }
 
-// mistakes are eleven, of which no scenario has one.
+// mistakes are eighteen, of which no scenario has one.
 func mistakes() []mistake {
 	return []mistake{
 		{name: "gives back what was not its own", release: func(ctx context.Context, l *strangerLease) error {
@@ -203,6 +203,41 @@ func mistakes() []mistake {
 			}
 			return err
 		}},
+		{name: "looks whether there is a lease and takes what is gone", acquire: func(ctx context.Context, _ *stranger, l *strangerLease) error {
+			err := l.take(ctx, l.ttl)
+			if !errors.Is(err, locks.ErrTaken) {
+				return err
+			}
+			const gone = -2
+			if left, err := l.node.PTTL(ctx, l.key).Result(); err != nil || left != gone {
+				return errors.Join(locks.ErrTaken, err)
+			}
+			return l.node.Set(ctx, l.key, l.token, l.ttl).Err()
+		}},
+		{name: "counts leases in whole seconds", acquire: func(ctx context.Context, _ *stranger, l *strangerLease) error {
+			return l.take(ctx, max(time.Second, l.ttl.Truncate(time.Second)))
+		}},
+		{name: "extends leases by whole seconds", extend: func(ctx context.Context, l *strangerLease, ttl time.Duration) error {
+			return l.own(ctx, `return redis.call('EXPIRE', KEYS[1], ARGV[2])`, max(1, int(ttl.Seconds())))
+		}},
+		{name: "extends leases for good", extend: func(ctx context.Context, l *strangerLease, _ time.Duration) error {
+			return l.own(ctx, `return redis.call('PERSIST', KEYS[1])`)
+		}},
+		{name: "remembers that it was refused", acquire: func(ctx context.Context, s *stranger, l *strangerLease) error {
+			if before := s.cached[l.key]; before != nil && s.env.Clock.Now().Before(before.deadline) {
+				return locks.ErrTaken
+			}
+			err := l.take(ctx, l.ttl)
+			if errors.Is(err, locks.ErrTaken) {
+				s.cached[l.key] = l
+			}
+			return err
+		}},
+		{name: "has one lock for all keys", acquire: func(ctx context.Context, _ *stranger, l *strangerLease) error {
+			l.key = "lock"
+			return l.take(ctx, l.ttl)
+		}},
+		{name: "forgets to release", release: func(context.Context, *strangerLease) error { return nil }},
 	}
 }
 
