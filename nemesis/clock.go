@@ -88,11 +88,15 @@ func (s *serverClock) outlived(f Fault) Fault {
 	return f
 }
 
-// isRight reports whether the clock can be seen to be right although it was set wrong.
+// isRight reports whether the clock can be seen to be right although it was set wrong: it shows the right time, and not the wrong one that
+// it would show by now.
 func (s *serverClock) isRight(ctx context.Context) bool {
+	before := s.ahead()
 	is, err := readClock(ctx, s, s.clock.Now)
+	after := s.ahead()
 	slack := is.within + clockSlack
-	return err == nil && is.ahead.Abs() <= slack && s.ahead().Abs() > slack
+	wrong := is.ahead >= min(before, after)-slack && is.ahead <= max(before, after)+slack
+	return err == nil && is.ahead.Abs() <= slack && !wrong
 }
 
 // asClocked says that the clocks of a deployment can be set, and how, or why not.

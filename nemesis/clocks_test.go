@@ -15,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench/internal/redis/embedded"
 	"github.com/lockbench/lockbench/internal/redis/process"
 	"github.com/lockbench/lockbench/internal/sim"
+	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
@@ -194,6 +195,40 @@ func TestClockOfAServerThatIsStartedAgain(t *testing.T) {
 			t.Errorf("%d faults, want 2", len(ops))
 		}
 	})
+}
+
+// tardy are servers that TIME takes a while to reach.
+type tardy struct {
+	deployment
+	cluster.ClockSetter
+}
+
+func (d tardy) Do(ctx context.Context, node string, args ...string) (wire.Reply, error) {
+	if args[0] == "TIME" {
+		time.Sleep(300 * time.Millisecond)
+	}
+	return d.deployment.Do(ctx, node, args...)
+}
+
+// TestSlowServerHasItsClockSetRight: of a server that is slow to tell its time, and is behind by less than that takes, it cannot be seen
+// that its clock is right, and so it is set right.
+func TestSlowServerHasItsClockSetRight(t *testing.T) {
+	ops := on(t, func(i *nemesis.Injector, c *embedded.Cluster, clock *sim.Source) {
+		w := world{tardy{c, c}, i, t, clock}
+		w.begin("clock-rate", nemesis.Target{Nodes: atMaster.Nodes, Rate: 0.86})
+		time.Sleep(time.Second)
+		must(t, w.HealAll(ctx))
+		reply, err := c.Do(ctx, "master", "TIME")
+		must(t, err)
+		shown, err := cluster.ReadTime(reply)
+		must(t, err)
+		if by := shown.Sub(clock.Now()).Abs(); by > time.Millisecond {
+			t.Errorf("the clock is wrong by %v", by)
+		}
+	})
+	if len(ops) != 1 || !strings.Contains(ops[0].Complete.Value, "set right") {
+		t.Errorf("recorded %+v", ops)
+	}
 }
 
 // unclocked hides that the clocks of a deployment can be set.
