@@ -201,11 +201,14 @@ func TestClockOfAServerThatIsStartedAgain(t *testing.T) {
 type tardy struct {
 	deployment
 	cluster.ClockSetter
+	clock nemesis.Clock // virtual
 }
 
 func (d tardy) Do(ctx context.Context, node string, args ...string) (wire.Reply, error) {
 	if args[0] == "TIME" {
-		time.Sleep(300 * time.Millisecond)
+		if err := d.clock.Sleep(ctx, 300*time.Millisecond); err != nil {
+			return wire.Reply{}, err
+		}
 	}
 	return d.deployment.Do(ctx, node, args...)
 }
@@ -214,9 +217,9 @@ func (d tardy) Do(ctx context.Context, node string, args ...string) (wire.Reply,
 // that its clock is right, and so it is set right.
 func TestSlowServerHasItsClockSetRight(t *testing.T) {
 	ops := on(t, func(i *nemesis.Injector, c *embedded.Cluster, clock *sim.Source) {
-		w := world{tardy{c, c}, i, t, clock}
+		w := world{tardy{c, c, clock}, i, t, clock}
 		w.begin("clock-rate", nemesis.Target{Nodes: atMaster.Nodes, Rate: 0.86})
-		time.Sleep(time.Second)
+		must(t, clock.Sleep(ctx, time.Second))
 		must(t, w.HealAll(ctx))
 		reply, err := c.Do(ctx, "master", "TIME")
 		must(t, err)
