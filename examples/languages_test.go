@@ -202,6 +202,7 @@ func newStand(t *testing.T, command []string, guard string) *stand {
 	fleet, err := worker.NewFleet(t.Context(), command, func(string) (io.WriteCloser, error) { return writer{t}, nil })
 	must(t, err)
 	t.Cleanup(func() { must(t, fleet.Close()) })
+	fleet.Grant(time.Minute) // a busy machine takes long to start a language
 	read, write, enter := resource.Scripts()
 	register := worker.Register{Address: miniredis.RunT(t).Addr(), Suffix: resource.KeySuffix, Read: read, Write: write, Enter: enter}
 	for name, c := range map[string]**worker.Client{"A": &s.a, "B": &s.b} {

@@ -21,7 +21,7 @@ import (
 // member is a client with its connections.
 type member struct {
 	*player.Client
-	load  []func(context.Context) error // connects to one node and sends the scripts ahead
+	load  []func(context.Context) error // connects to one node
 	conns []io.Closer
 	// process is the member whose connections to the lock's servers this one uses, as a thread
 	// of the same process. Nil: it is a process of its own.
@@ -96,7 +96,7 @@ func (m *member) host(cfg Config, env environment) {
 	}
 	if !cfg.Backend.Virtual() || m.Worker < m.Workers-1 { // the prober has no section
 		m.load = append(m.load, func(ctx context.Context) error {
-			if cfg.Backend.Virtual() {
+			if m.Worker > 0 || cfg.Backend.Virtual() { // the scripts are there
 				return client.Ping(ctx).Err()
 			}
 			return m.Register[cfg.keys()[0]].Load(ctx) // their scripts are the same
@@ -129,7 +129,7 @@ func (m *member) newLock(cfg Config, env environment, life int) locks.Locker {
 		m.conns = append(m.conns, shard)
 		shards = append(shards, shard)
 		m.load = append(m.load, func(ctx context.Context) error {
-			if cfg.Backend.Virtual() {
+			if m.Worker > 0 || cfg.Backend.Virtual() { // the scripts are there
 				return shard.Ping(ctx).Err()
 			}
 			return locks.Load(ctx, shard)
@@ -186,16 +186,20 @@ func identity(test Test, worker, life int) string {
 	return fmt.Sprintf("%016x-%016x", r.Uint64(), r.Uint64())
 }
 
-// warm connects to every node, one after another, and sends the scripts ahead.
+// warm connects to every node, one after another. The first member sends the scripts ahead.
 func (m *member) warm(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, m.Clock.In(10*time.Second))
-	defer cancel()
 	for _, load := range m.load {
-		if err := load(ctx); err != nil {
+		if err := m.within(ctx, 10*time.Second, load); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (m *member) within(ctx context.Context, limit time.Duration, f func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, m.Clock.In(limit))
+	defer cancel()
+	return f(ctx)
 }
 
 func (m *member) close() error {

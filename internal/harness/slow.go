@@ -6,10 +6,11 @@ import (
 
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/story"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // Slow reports whether a real server left a client without an answer for longer than a twentieth of the lease, and 50 ms at least, while no fault
-// was in force. That is how long Redlock waits for one server. A lock with time-outs of its own then meets lost replies that nobody had
+// was in force that could have been why. That is how long Redlock waits for one server. A lock with time-outs of its own then meets lost replies that nobody had
 // planned, and what it is caught in need not be what the run is about.
 func (r Result) Slow() bool {
 	if histories.VirtualTime(r.Meta.Backend) || len(r.Events) == 0 {
@@ -23,7 +24,7 @@ func (r Result) Slow() bool {
 		if until == 0 {
 			until = end
 		}
-		if until-x.Sent > most && x.Note == "" && !blocks(x) && !disturbed(faults, x.Sent, until) {
+		if until-x.Sent > most && x.Note == "" && !blocks(x) && !disturbed(faults, x.Sent, until, x.Replied != 0) {
 			return true
 		}
 	}
@@ -40,12 +41,25 @@ func blocks(x histories.Exchange) bool {
 	return false
 }
 
-// disturbed reports whether a fault was in force at some time between two.
-func disturbed(faults []story.Fault, from, to time.Duration) bool {
+// disturbed reports whether a fault may have held up what went on between two, by whose end there was an answer or not.
+func disturbed(faults []story.Fault, from, to time.Duration, answered bool) bool {
 	for _, f := range faults {
-		if f.Invoke.Time <= to && (!f.Over() || f.Complete.Time >= from) {
+		ended := f.Over() && f.Complete.Time < to
+		switch {
+		case f.Invoke.Time > to || f.Over() && f.Complete.Time < from: // not in force
+		case answered && f.Invoke.Time <= from && !ended && stops(f.Invoke.F):
+		default:
 			return true
 		}
+	}
+	return false
+}
+
+// stops reports whether a fault stops all that it strikes while it lasts. What was sent and answered meanwhile it did not strike.
+func stops(f histories.F) bool {
+	switch f {
+	case nemesis.PartitionF, nemesis.OneWayF, nemesis.IsolateF, nemesis.HoldF:
+		return true
 	}
 	return false
 }

@@ -53,8 +53,7 @@ func (p program) atLeast(major, minor int) bool {
 // The first snapshot for a replica goes through a file. Sent from memory, the stream
 // behind it may not start before the replica's next periodic acknowledgement, up to
 // a second later: the replica's first one can come before the master has noticed
-// that its forked child is done, and is then ignored. A higher hz makes the master
-// notice the end of the snapshot within 10 ms instead of 100.
+// that its forked child is done, and is then ignored.
 func (p program) args(port int, dir string) []string {
 	args := []string{
 		"--port", strconv.Itoa(port),
@@ -64,7 +63,6 @@ func (p program) args(port int, dir string) []string {
 		"--save", "",
 		"--appendonly", "no",
 		"--repl-diskless-sync", "no",
-		"--hz", "100",
 	}
 	if p.atLeast(7, 0) { // older servers always allow DEBUG and refuse the option
 		args = append(args, "--enable-debug-command", "local")
