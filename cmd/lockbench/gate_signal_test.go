@@ -14,6 +14,7 @@ import (
 
 	"github.com/lockbench/lockbench/cmd/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/testkit/effort"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
 )
 
 // heard tells when something is written to it for the first time.
@@ -41,8 +42,9 @@ func (h *heard) String() string {
 // then is told and kept, and accepted as no baseline.
 func TestInterruptGate(t *testing.T) {
 	effort.Real(t)
+	locktest.NeedRedis(t) // where runs wait and do not compute
 	t.Parallel()
-	c := newChild(t, "gate", "--only", "P08,P11", "--lock", "setnx-px-lua", "--runs", "50000", "--jobs", "1",
+	c := newChild(t, "gate", "--backend", "process", "--only", "P08,P11", "--lock", "setnx-px-lua", "--runs", "50000", "--jobs", "1",
 		"--json", "gate.json", "--junit", "gate.xml", "--baseline", "base.json", "--update-baseline")
 	stderr := &heard{ever: make(chan struct{})}
 	c.Stderr = stderr

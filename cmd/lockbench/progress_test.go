@@ -13,12 +13,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/lockbench/lockbench/internal/testkit/effort"
+	"github.com/lockbench/lockbench/internal/testkit/locktest"
 )
 
 // TestProgressOnATerminal lets long work tell how far it is on a terminal of 60 columns that
 // script(1) makes, and then presses Ctrl-C. The line keeps to the width and is taken away.
 func TestProgressOnATerminal(t *testing.T) {
 	effort.Real(t)
+	locktest.NeedRedis(t) // where runs wait and do not compute
 	if _, err := exec.LookPath("script"); err != nil {
 		t.Skip("no script(1) to make a terminal with")
 	}
@@ -28,11 +30,11 @@ func TestProgressOnATerminal(t *testing.T) {
 		shows     string // while it works
 		ends      string // what follows the line at the end
 	}{
-		"gate":     {"gate --only P08 --lock setnx-px-lua --runs 50000 --jobs 1", "LC_ALL=C.UTF-8", "left", "lockbench gate"},
-		"matrix":   {"matrix --only P08 --lock setnx-px-lua --runs 50000 --jobs 1", "LC_ALL=C", "----  ", "lockbench: interrupted"},
-		"runs":     {"run --scenario get-del-race --runs 50000 --out none", "LC_ALL=C.UTF-8", "of 50000 runs", ""},
-		"dumb":     {"run --scenario get-del-race --runs 50000 --out none", "TERM=dumb", "of 50000 runs", ""},
-		"no color": {"gate --only P08 --lock setnx-px-lua --runs 50000 --jobs 1", "NO_COLOR=1", "left", "lockbench gate"},
+		"gate":     {"gate --backend process --only P08 --lock setnx-px-lua --runs 50000 --jobs 1", "LC_ALL=C.UTF-8", "left", "lockbench gate"},
+		"matrix":   {"matrix --backend process --only P08 --lock setnx-px-lua --runs 50000 --jobs 1", "LC_ALL=C", "----  ", "lockbench: interrupted"},
+		"runs":     {"run --backend process --scenario get-del-race --runs 50000 --out none", "LC_ALL=C.UTF-8", "of 50000 runs", ""},
+		"dumb":     {"run --backend process --scenario get-del-race --runs 50000 --out none", "TERM=dumb", "of 50000 runs", ""},
+		"no color": {"gate --backend process --only P08 --lock setnx-px-lua --runs 50000 --jobs 1", "NO_COLOR=1", "left", "lockbench gate"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

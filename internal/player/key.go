@@ -3,7 +3,7 @@ package player
 import (
 	"context"
 	"fmt"
-	"slices"
+	"time"
 
 	"github.com/lockbench/lockbench/internal/redis/cluster"
 	"github.com/lockbench/lockbench/internal/wire"
@@ -63,9 +63,10 @@ func (s *Stage) onLock(names ...string) (wire.Match, error) {
 	return wire.Match{Names: names, Database: place.Database, Keys: place.Names}, err
 }
 
-// held says on how many shards the lock's server still has one of the keys of a place.
-func (s *Stage) held(ctx context.Context, place cluster.Place) (int, error) {
-	n := 0
+// held says on how many shards the lock's server still has one of the keys of a place, and for how long
+// they will have one at most: 0 if that is for ever.
+func (s *Stage) held(ctx context.Context, place cluster.Place) (shards int, left time.Duration, err error) {
+	endless := false
 	for shard := range s.Shards {
 		node := s.Cluster.Primary(shard)
 		if !s.Cluster.Alive(node) {
@@ -73,11 +74,20 @@ func (s *Stage) held(ctx context.Context, place cluster.Place) (int, error) {
 		}
 		keys, err := s.Cluster.Inspect(ctx, node, place.Database, place.Names...)
 		if err != nil {
-			return 0, fmt.Errorf("inspect %v on %s: %w", place, node, err)
+			return 0, 0, fmt.Errorf("inspect %v on %s: %w", place, node, err)
 		}
-		if slices.ContainsFunc(keys, func(k cluster.KeyState) bool { return k.Exists }) {
-			n++
+		there := false
+		for _, k := range keys {
+			there = there || k.Exists
+			left = max(left, k.TTL)
+			endless = endless || k.Exists && k.TTL < 0
+		}
+		if there {
+			shards++
 		}
 	}
-	return n, nil
+	if endless {
+		left = 0
+	}
+	return shards, left, nil
 }

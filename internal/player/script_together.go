@@ -152,7 +152,7 @@ func (s *Stage) allEnd(ctx context.Context) error {
 		if err := errors.Join(s.Clock.Sleep(ctx, s.TTL/5), s.Stopped(ctx)); err != nil {
 			return err
 		}
-		if n, err := s.held(ctx, lock); err != nil || n == 0 {
+		if n, _, err := s.held(ctx, lock); err != nil || n == 0 {
 			return errors.Join(err, s.unsighted(s.Keys...))
 		}
 	}

@@ -81,26 +81,31 @@ func (s *Stage) leaseEnds(ctx context.Context) error {
 	}
 	end := s.Clock.Now().Add(2*s.TTL + s.Slack)
 	for {
-		n, err := s.held(ctx, lock)
+		shards, left, err := s.held(ctx, lock)
 		if err != nil {
 			return err
 		}
-		if n == 0 {
+		if shards == 0 {
 			return s.unsighted(s.Keys...)
 		}
 		s.sight()
 		if s.Clock.Now().After(end) {
 			return &UnplayableError{Why: fmt.Sprintf("the lock's key is still there after twice its TTL of %v", s.TTL)}
 		}
-		if err := s.glance(ctx); err != nil {
+		if err := s.doze(ctx, left); err != nil {
 			return err
 		}
 	}
 }
 
 // glance is the pause between two looks.
-func (s *Stage) glance(ctx context.Context) error {
-	return s.Clock.Sleep(ctx, max(s.TTL/200, time.Millisecond))
+func (s *Stage) glance(ctx context.Context) error { return s.doze(ctx, 0) }
+
+// doze is as many of these pauses as fit into half of what something will last, and at least one: a look costs
+// a real server and its machine more than the pause.
+func (s *Stage) doze(ctx context.Context, left time.Duration) error {
+	pause := max(s.TTL/200, time.Millisecond)
+	return s.Clock.Sleep(ctx, pause*max(left/2/pause, 1))
 }
 
 // sectionLasts lets time pass in a holder's section, or the time until no server has a key any more, if
@@ -115,7 +120,7 @@ func (s *Stage) sectionLasts(ctx context.Context, p schedule.Step) error {
 		return err
 	}
 	for end := s.Clock.Now().Add(s.span(p.Within)); s.Clock.Now().Before(end); {
-		shards, err := s.held(ctx, lock)
+		shards, _, err := s.held(ctx, lock)
 		if err != nil {
 			return err
 		}
@@ -166,7 +171,7 @@ func (s *Stage) ownLeaseEnds(ctx context.Context, c *Client) error {
 		return err
 	}
 	for {
-		n, err := s.held(ctx, lock)
+		n, _, err := s.held(ctx, lock)
 		if err != nil || n == 0 || s.Clock.Now().After(end.Add(s.Slack)) {
 			return err
 		}
@@ -260,7 +265,7 @@ func (s *Stage) beganTogether(ctx context.Context, c *Client, n int) error {
 	if err != nil {
 		return err
 	}
-	if there, err := s.held(ctx, lock); err != nil || there == 0 {
+	if there, _, err := s.held(ctx, lock); err != nil || there == 0 {
 		return err
 	}
 	var grants []time.Duration
