@@ -89,10 +89,11 @@ func (s *Stage) leaseEnds(ctx context.Context) error {
 			return s.unsighted(s.Keys...)
 		}
 		s.sight()
-		if s.Clock.Now().After(end) {
+		rest := end.Sub(s.Clock.Now())
+		if rest < 0 {
 			return &UnplayableError{Why: fmt.Sprintf("the lock's key is still there after twice its TTL of %v", s.TTL)}
 		}
-		if err := s.doze(ctx, left); err != nil {
+		if err := s.doze(ctx, min(left, rest)); err != nil {
 			return err
 		}
 	}
