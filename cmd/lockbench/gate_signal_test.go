@@ -44,7 +44,7 @@ func TestInterruptGate(t *testing.T) {
 	effort.Real(t)
 	locktest.NeedRedis(t) // where runs wait and do not compute
 	t.Parallel()
-	c := newChild(t, "gate", "--backend", "process", "--only", "P08,P11", "--lock", "setnx-px-lua", "--runs", "50000", "--jobs", "1",
+	c := newChild(t, "gate", "--backend", "process", "--only", "P08,P11", "--lock", "setnx-px-lua", "--runs", "2000", "--jobs", "1",
 		"--json", "gate.json", "--junit", "gate.xml", "--baseline", "base.json", "--update-baseline")
 	stderr := &heard{ever: make(chan struct{})}
 	c.Stderr = stderr
@@ -58,7 +58,7 @@ func TestInterruptGate(t *testing.T) {
 	if code := c.ProcessState.ExitCode(); code != exitHarness {
 		t.Errorf("exit code %d, want %d", code, exitHarness)
 	}
-	if !regexp.MustCompile(`lockbench: interrupted after \d+ of 100000 runs\n$`).MatchString(stderr.String()) {
+	if !regexp.MustCompile(`lockbench: interrupted after \d+ of 4000 runs\n$`).MatchString(stderr.String()) {
 		t.Errorf("stderr: %q", stderr.String())
 	}
 	if !strings.Contains(c.stdout.String(), "Verdict: none, as it was cut short after") {

@@ -30,11 +30,11 @@ func TestProgressOnATerminal(t *testing.T) {
 		shows     string // while it works
 		ends      string // what follows the line at the end
 	}{
-		"gate":     {"gate --backend process --only P08 --lock setnx-px-lua --runs 50000 --jobs 1", "LC_ALL=C.UTF-8", "left", "lockbench gate"},
-		"matrix":   {"matrix --backend process --only P08 --lock setnx-px-lua --runs 50000 --jobs 1", "LC_ALL=C", "----  ", "lockbench: interrupted"},
-		"runs":     {"run --backend process --scenario get-del-race --runs 50000 --out none", "LC_ALL=C.UTF-8", "of 50000 runs", ""},
-		"dumb":     {"run --backend process --scenario get-del-race --runs 50000 --out none", "TERM=dumb", "of 50000 runs", ""},
-		"no color": {"gate --backend process --only P08 --lock setnx-px-lua --runs 50000 --jobs 1", "NO_COLOR=1", "left", "lockbench gate"},
+		"gate":     {"gate --backend process --only P08 --lock setnx-px-lua --runs 2000 --jobs 1", "LC_ALL=C.UTF-8", "left", "lockbench gate"},
+		"matrix":   {"matrix --backend process --only P08 --lock setnx-px-lua --runs 2000 --jobs 1", "LC_ALL=C", "----  ", "lockbench: interrupted"},
+		"runs":     {"run --backend process --scenario get-del-race --runs 2000 --out none", "LC_ALL=C.UTF-8", "of 2000 runs", ""},
+		"dumb":     {"run --backend process --scenario get-del-race --runs 2000 --out none", "TERM=dumb", "of 2000 runs", ""},
+		"no color": {"gate --backend process --only P08 --lock setnx-px-lua --runs 2000 --jobs 1", "NO_COLOR=1", "left", "lockbench gate"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
