@@ -100,11 +100,10 @@ lists: ## List every lock, fault, judge and random load that stands in a file of
 	$(GO) test ./internal/testkit/house -run TestLists -update
 
 docs: build ## Write docs/choosing.md, docs/locks.md, docs/nemeses.md, docs/architecture.md, docs/anomalies.md, docs/libraries.md, docs/margins.md, docs/matrix.md, the picture and the generated parts of README.md, README.zh.md, docs/report.md, docs/scenarios.md and docs/course again; tests and docs-check fail when they are not true
-	$(GO) test ./locks -run TestDocs -update
 	$(GO) test ./internal/harness -run TestDocs -update
 	$(GO) test ./internal/testkit/house -run TestArchitecture -update
 	$(GO) test ./internal/explore -run TestMarginsTable -update
-	$(GO) test ./internal/testkit/choosing -run TestChoosing -update
+	$(GO) test ./internal/testkit/choosing -run 'TestChoosing|TestLocks' -update
 	$(GO) test ./checker -run TestReportDefinesProperties -update
 	$(GO) test ./internal/explore -run TestAnomalies -update
 	$(GO) test ./internal/survey -run TestPage -update

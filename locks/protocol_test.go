@@ -23,7 +23,7 @@ import (
 	"github.com/lockbench/lockbench/locks"
 )
 
-var update = flag.Bool("update", false, "rewrite testdata/protocol and docs/locks.md from what the locks are")
+var update = flag.Bool("update", false, "rewrite testdata/protocol from what the locks send")
 
 // TestProtocol pins the commands that every lock sends, set-up of connections
 // included, as the wire sees them. One line is one command; strings are quoted where

@@ -6,7 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench/internal/catalogue"
 	"github.com/lockbench/lockbench/internal/libraries"
@@ -96,4 +99,32 @@ func ExampleFind() {
 	_, err := locks.All().Find("setnx-px-lau")
 	fmt.Println(err)
 	// Output: no lock "setnx-px-lau"; did you mean setnx-px-lua?
+}
+
+// Every lock of the catalogue of pitfalls, section 1, in its order.
+func TestEveryLockExists(t *testing.T) {
+	want := []string{
+		"exists-set", "setnx", "setnx-expire", "setnx-timestamp-del", "getset", "lua-setnx-expire",
+		"setnx-px-del", "setnx-px-get-del", "setnx-px-watch", "setnx-px-get-watch", "setnx-px-lua",
+		"lua-uuid-repaired", "set-options", "renew-naive", "watchdog", "reentrant-local", "reentrant-hash",
+		"reentrant-hash-thread-id", "redisson-style", "rw-two-key", "rw-hash-timestamp", "rw-hash",
+		"redlock", "redlock-no-validity", "redlock-partial-cleanup", "fenced", "setnx-px-wait",
+		"redsync", "bsm-redislock", "rueidislock",
+	}
+	sound := []string{
+		"setnx-px-watch", "setnx-px-lua", "lua-uuid-repaired", "set-options", "watchdog", "reentrant-hash",
+		"redisson-style", "rw-hash", "redlock", "fenced",
+	}
+	var got []string
+	for _, s := range libraries.Catalogue() {
+		if slices.Contains(want, s.Name) {
+			got = append(got, s.Name)
+		}
+		if slices.Contains(sound, s.Name) && !s.Sound {
+			t.Errorf("%s is not sound", s.Name)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("locks (-want +got):\n%s", diff)
+	}
 }

@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	update    = flag.Bool("update", false, "write docs/choosing.md and its table in README.md again, in all languages")
+	update    = flag.Bool("update", false, "write docs/choosing.md and its table in README.md again, in all languages, and docs/locks.md")
 	remeasure = flag.Bool("measure", false, "measure the rows on real servers, and write "+measuredFile)
 )
 

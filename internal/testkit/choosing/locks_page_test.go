@@ -1,9 +1,9 @@
-package locks_test
+package choosing
 
 import (
 	"fmt"
 	"os"
-	"slices"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,9 +13,9 @@ import (
 	"github.com/lockbench/lockbench/scenarios"
 )
 
-// TestDocs compares docs/locks.md with the catalogue.
-func TestDocs(t *testing.T) {
-	const path = "../docs/locks.md"
+// TestLocks compares docs/locks.md with the catalogue.
+func TestLocks(t *testing.T) {
+	path := filepath.Join(root, "docs", "locks.md")
 	want := document()
 	if *update {
 		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
@@ -84,31 +84,3 @@ func document() string {
 }
 
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
-
-// Every lock of the catalogue of pitfalls, section 1, in its order.
-func TestEveryLockExists(t *testing.T) {
-	want := []string{
-		"exists-set", "setnx", "setnx-expire", "setnx-timestamp-del", "getset", "lua-setnx-expire",
-		"setnx-px-del", "setnx-px-get-del", "setnx-px-watch", "setnx-px-get-watch", "setnx-px-lua",
-		"lua-uuid-repaired", "set-options", "renew-naive", "watchdog", "reentrant-local", "reentrant-hash",
-		"reentrant-hash-thread-id", "redisson-style", "rw-two-key", "rw-hash-timestamp", "rw-hash",
-		"redlock", "redlock-no-validity", "redlock-partial-cleanup", "fenced", "setnx-px-wait",
-		"redsync", "bsm-redislock", "rueidislock",
-	}
-	sound := []string{
-		"setnx-px-watch", "setnx-px-lua", "lua-uuid-repaired", "set-options", "watchdog", "reentrant-hash",
-		"redisson-style", "rw-hash", "redlock", "fenced",
-	}
-	var got []string
-	for _, s := range libraries.Catalogue() {
-		if slices.Contains(want, s.Name) {
-			got = append(got, s.Name)
-		}
-		if slices.Contains(sound, s.Name) && !s.Sound {
-			t.Errorf("%s is not sound", s.Name)
-		}
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("locks (-want +got):\n%s", diff)
-	}
-}
