@@ -23,7 +23,7 @@ TIMEOUT           ?= 25m
 # What runs in parallel waits most of its time for leases to end on real servers.
 WIDE              ?= 16
 
-.PHONY: help build test test-fast explored discover nightly lint lists docs docs-check choosing-measured track-record bench bench-check bench-compare soak differential fuzz cover tidy-check examples libraries libraries-trixie release-check release-dry-run clean
+.PHONY: help build test test-fast explored discover nightly lint lists docs docs-check choosing-measured track-record bench bench-check bench-compare soak differential fuzz cover tidy-check examples examples-oldest libraries libraries-trixie release-check release-dry-run clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -78,6 +78,7 @@ nightly: build ## Play everything that can be played, for hours: all seeds, all 
 	LOCKBENCH_NIGHTLY=1 $(MAKE) test TIMEOUT=3h UNRACED= ALONE=
 	bin/lockbench gate --runs 20
 	bin/lockbench gate --backend process --runs 3
+	$(MAKE) examples-oldest
 	$(MAKE) soak
 	$(MAKE) differential
 	$(MAKE) fuzz FUZZTIME=60s
@@ -170,13 +171,14 @@ cover: ## Measure the test coverage of each function into bin/cover.out
 	@$(GO) tool cover -func=bin/cover.out | tail -n 1
 	@echo "line by line: go tool cover -html=bin/cover.out"
 
-# -e: a test of a dependency imports a module that not every proxy has. Whether go.sum has its
-# lines is therefore not asked; a line that a build wants and does not find stops the build.
+examples: ## Test examples/go, a module of its own that tests locks by locktest
+	cd examples/go && $(GO) vet ./... && $(GO) test -vet=off -count=1 ./... && $(GO) mod tidy -diff
+
 # A library may pin an old version of its client: oldest.mod is go.mod with the oldest that locktest works with. What go.mod
 # requires is copied there: cp go.mod oldest.mod, go mod edit -replace, go test -mod=mod -modfile oldest.mod.
-examples: ## Test examples/go, a module of its own that tests locks by locktest
-	cd examples/go && $(GO) vet ./... && $(GO) test -count=1 ./... && $(GO) mod tidy -diff
-	cd examples/go && $(GO) test -modfile oldest.mod -count=1 -run '^TestMyLock$$' .
+# Nearly everything is compiled again for it, which is why it is tested at night.
+examples-oldest: ## Test a lock by locktest with the oldest go-redis that it works with
+	cd examples/go && $(GO) test -vet=off -modfile oldest.mod -count=1 -run '^TestMyLock$$' .
 
 libraries: build ## Play real libraries, which apt-get installs, through the gate, and write their results and docs/libraries.md (LIBRARIES=regexp)
 	$(GO) run ./cmd/survey --date "$$(date -u +%F)" --only '$(LIBRARIES)'
@@ -184,6 +186,8 @@ libraries: build ## Play real libraries, which apt-get installs, through the gat
 libraries-trixie: build ## The same with the versions of Debian 13, in a root of it, as root (LIBRARIES=regexp)
 	$(GO) run ./cmd/survey --date "$$(date -u +%F)" --trixie --only '$(LIBRARIES)'
 
+# -e: a test of a dependency imports a module that not every proxy has. Whether go.sum has its
+# lines is therefore not asked; a line that a build wants and does not find stops the build.
 tidy-check: ## Check that go.mod is what go mod tidy would write
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && cp go.mod go.sum "$$dir" && \
 	$(GO) mod tidy -e -modfile="$$dir/go.mod" && \
