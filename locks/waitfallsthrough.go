@@ -24,7 +24,7 @@ func waitFallsThroughSpec() Spec {
 // newWaitFallsThrough returns the lock wait-falls-through, which is Patient for a while.
 //
 //	acquire, release  as setnx-px-lua
-//	await             acquire, up to 20 times, a fortieth of the TTL apart
+//	await             acquire, up to 5 times, a tenth of the TTL apart
 //
 // It is setnx-px-lua with a loop that ends by break when it has the lock, and by its bound when
 // it has not; what follows the loop does not ask which.
@@ -37,7 +37,7 @@ func newWaitFallsThrough(env Env) Locker {
 type waitFallsThrough struct{ *single }
 
 func (l *waitFallsThrough) Await(ctx context.Context, key string, ttl time.Duration) (Lease, error) {
-	const tries = 20
+	const tries = 5
 	for range tries {
 		lease, err := l.Acquire(ctx, key, ttl)
 		if !errors.Is(err, ErrTaken) {
