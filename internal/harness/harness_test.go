@@ -67,6 +67,22 @@ func contend(t testing.TB, lock string, backend harness.Backend, clients, rounds
 // stood still, or whose steps were not played in time, is played again. One in which a judge says the wrong thing never is.
 func run(t testing.TB, cfg harness.Config) harness.Result {
 	t.Helper()
+	return until(t, cfg, func(res harness.Result) bool { return !undecided(res) })
+}
+
+// decides plays a configuration as run does, but needs no more than some properties decided, as far as they are judged at all.
+func decides(t testing.TB, cfg harness.Config, asked ...checker.Property) harness.Result {
+	t.Helper()
+	return until(t, cfg, func(res harness.Result) bool {
+		return !slices.ContainsFunc(res.Report.Results, func(r checker.Result) bool {
+			return r.Verdict == checker.Unknown && slices.Contains(asked, r.Property)
+		})
+	})
+}
+
+// until plays a configuration as run does, until enough is decided.
+func until(t testing.TB, cfg harness.Config, enough func(harness.Result) bool) harness.Result {
+	t.Helper()
 	planned := cfg
 	for n := 1; ; n++ {
 		res, err := once(t, cfg)
@@ -76,7 +92,7 @@ func run(t testing.TB, cfg harness.Config) harness.Result {
 			t.Logf("seed %d: %v; again, as the machine may be busy", cfg.Seed, err)
 		case err != nil:
 			t.Fatalf("seed %d: %v", cfg.Seed, err)
-		case tired && res.Stalled() && undecided(res):
+		case tired && res.Stalled() && !enough(res):
 			t.Logf("seed %d is %v, and the machine stood still; again", cfg.Seed, res.Outcome)
 		default:
 			return res
