@@ -170,7 +170,7 @@ func asWritten(t *testing.T, file, want string) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(string(got), want); d != "" {
-		t.Errorf("%s is not what the runs show; run: make docs (-file +runs):\n%s", file, d)
+		t.Errorf("%s is not what the runs and the catalogue show; run: make docs (-file +shown):\n%s", file, d)
 	}
 }
 

@@ -2,33 +2,17 @@ package choosing
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench/internal/libraries"
 	"github.com/lockbench/lockbench/scenarios"
 )
 
-// TestLocks compares docs/locks.md with the catalogue.
+// TestLocks compares docs/locks.md with the catalogue. With -update it writes it.
 func TestLocks(t *testing.T) {
-	path := filepath.Join(root, "docs", "locks.md")
-	want := document()
-	if *update {
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(got), want); diff != "" {
-		t.Errorf("%s is not what the catalogue says; run: make docs (-file +catalogue):\n%s", path, diff)
-	}
+	asWritten(t, filepath.Join(root, "docs", "locks.md"), document())
 }
 
 const preface = `<!-- Written by make docs from the Specs in locks and internal/libraries. Do not edit. -->

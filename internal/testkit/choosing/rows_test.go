@@ -1,4 +1,4 @@
-// Package choosing says which lock to take in which situation. What that costs, and what still breaks it, is read from runs.
+// Package choosing says which lock to take in which situation. What that costs, and what still breaks it, is read from runs. It writes the page of all locks as well.
 package choosing
 
 import (
