@@ -78,7 +78,6 @@ nightly: build ## Play everything that can be played, for hours: all seeds, all 
 	LOCKBENCH_NIGHTLY=1 $(MAKE) test TIMEOUT=3h UNRACED= ALONE=
 	bin/lockbench gate --runs 20
 	bin/lockbench gate --backend process --runs 3
-	$(MAKE) examples-oldest
 	$(MAKE) soak
 	$(MAKE) differential
 	$(MAKE) fuzz FUZZTIME=60s
@@ -176,7 +175,6 @@ examples: ## Test examples/go, a module of its own that tests locks by locktest
 
 # A library may pin an old version of its client: oldest.mod is go.mod with the oldest that locktest works with. What go.mod
 # requires is copied there: cp go.mod oldest.mod, go mod edit -replace, go test -mod=mod -modfile oldest.mod.
-# Nearly everything is compiled again for it, which is why it is tested at night.
 examples-oldest: ## Test a lock by locktest with the oldest go-redis that it works with
 	cd examples/go && $(GO) test -vet=off -modfile oldest.mod -count=1 -run '^TestMyLock$$' .
 
