@@ -61,7 +61,7 @@ test: ## Run the tests and list what was skipped and why (PKG=./internal/wire TE
 		echo "go test exited $$worst"; } | \
 		awk -v race='$(RACE)' -v fail_on_skip='$(FAIL_ON_SKIP)' -v allow_skip='$(ALLOW_SKIP)' -f internal/testkit/effort/summary.awk
 
-test-fast: ## Run what stays in virtual time and needs nothing installed, in a minute on two cores (PKG=./internal/wire)
+test-fast: ## Run what stays in virtual time and needs nothing installed (PKG=./internal/wire)
 	$(SPARING) $(GO) test -short -vet=off $(TESTFLAGS) $(PKG)
 
 explored: ## Search for the broken locks of the catalogue again, and write docs/explored.md and the schedules that are found
