@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"syscall"
 	"time"
 
+	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"
+	"github.com/testcontainers/testcontainers-go"
 
 	"github.com/lockbench/lockbench/internal/redis/cluster"
 	"github.com/lockbench/lockbench/internal/redis/node"
@@ -19,25 +22,79 @@ import (
 const (
 	clockDir  = "/faketime"
 	clockFile = clockDir + "/setting"
+	// trialLimit bounds the trial of libfaketime: a server that hangs under it hangs for ever, and an engine that is busy may tell
+	// its end many seconds late.
+	trialLimit = 30 * time.Second
+	// signalled is what the exit code of a container has more than the number of the signal that ended it.
+	signalled = 128
 )
+
+// noLibrary is the exit code of underFaketime in an image without libfaketime, as neither shells nor servers have it.
+const noLibrary = 3
+
+// errClocksNotAsked says why a cluster without Options.Clocks cannot set clocks.
+var errClocksNotAsked = errors.New("its servers were started without libfaketime")
 
 // underFaketime is a shell command that starts its arguments with libfaketime. Only they
 // get the library: what is run in the container later does without it.
 func underFaketime() string {
-	line := fmt.Sprintf(`lib=$(ls /usr/lib/*/faketime/libfaketimeMT.so.1 2>/dev/null) || {
-	echo "the image has no libfaketime; see lockbench image --help"; exit 1; }
+	line := fmt.Sprintf(`lib=$(ls /usr/lib/*/faketime/libfaketimeMT.so.1 2>/dev/null) || exit %d
 printf '%s' > %s
-exec env`, node.FaketimeStart(), clockFile)
+exec env`, noLibrary, node.FaketimeStart(), clockFile)
 	for _, variable := range node.FaketimeEnv("$lib", clockFile) {
 		line += ` "` + variable + `"`
 	}
 	return line + ` "$@"`
 }
 
-// Clocks says that clocks are set by libfaketime, or that the cluster was not asked to.
+// tryFaketime starts a server of the image under libfaketime, as far as it can without a port, where it ends by itself. unfit says why
+// servers of the image cannot run so: it has no libfaketime, or, as Redis 8.0 of Debian 13, they crash under it.
+func (e *engine) tryFaketime(ctx context.Context, image string) (unfit, err error) {
+	run := newID()
+	labels, err := ownLabels(run)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, e.remove(context.WithoutCancel(ctx), run)) }()
+	var id string
+	err = call(context.WithoutCancel(ctx), "run a container", func(ctx context.Context) error { // as in create
+		ctr, err := testcontainers.Run(ctx, image,
+			testcontainers.WithEntrypoint("sh"),
+			testcontainers.WithCmd("-c", underFaketime(), "sh", "redis-server", "--port", "0", "--save", ""),
+			testcontainers.WithName("lockbench-"+run+"-trial"),
+			testcontainers.WithLabels(labels),
+			testcontainers.WithTmpfs(map[string]string{clockDir: "rw"}),
+			testcontainers.WithHostConfigModifier(func(h *container.HostConfig) { h.NetworkMode = "none" }))
+		if err == nil {
+			id = ctr.GetContainerID()
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	trying, cancel := context.WithTimeout(ctx, trialLimit)
+	defer cancel()
+	code, err := e.ended(trying, id)
+	switch {
+	case ctx.Err() != nil:
+		err = context.Cause(ctx)
+	case trying.Err() != nil:
+		unfit, err = fmt.Errorf("a server of the image %s hangs under libfaketime, for %v", image, trialLimit), nil
+	case err != nil:
+	case code == noLibrary:
+		unfit = fmt.Errorf("the image %s has no libfaketime; see lockbench image --help", image)
+	case code > signalled:
+		unfit = fmt.Errorf("a server of the image %s ends under libfaketime: %v", image, syscall.Signal(code-signalled))
+	}
+	return unfit, err
+}
+
+// Clocks says that clocks are set by libfaketime, or why they cannot be: the cluster was
+// not asked to, or its image is not fit for it.
 func (c *Cluster) Clocks() (how string, err error) {
-	if c != nil && !c.clocks {
-		return "", errors.New("its servers were started without libfaketime")
+	if c != nil && c.noClocks != nil {
+		return "", c.noClocks
 	}
 	return "by libfaketime", nil
 }

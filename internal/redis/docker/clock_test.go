@@ -1,8 +1,15 @@
 package docker
 
 import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
 	"testing"
 	"time"
+
+	"github.com/moby/moby/api/types/build"
+	"github.com/moby/moby/client"
 
 	"github.com/lockbench/lockbench/internal/redis/cluster"
 )
@@ -74,5 +81,54 @@ func TestClocksNotAskedFor(t *testing.T) {
 	}
 	if err := c.SetClock(soon(t), "master", time.Hour, 1); err == nil {
 		t.Error("a clock was set")
+	}
+}
+
+// imageLike makes an image for the test: lockbench's own, changed by a shell command.
+func imageLike(t *testing.T, name, change string) {
+	t.Helper()
+	needDocker(t)
+	e, err := connect(t.Context())
+	must(t, err)
+	t.Cleanup(func() { must(t, e.close()) })
+	dockerfile := []byte("FROM " + Image + "\nRUN " + change + "\n")
+	var files bytes.Buffer
+	w := tar.NewWriter(&files)
+	must(t, w.WriteHeader(&tar.Header{Name: "Dockerfile", Mode: 0o644, Size: int64(len(dockerfile))}))
+	_, err = w.Write(dockerfile)
+	must(t, errors.Join(err, w.Close()))
+	result, err := e.cli.ImageBuild(t.Context(), &files, client.ImageBuildOptions{Tags: []string{name}, Remove: true, ForceRemove: true, Version: build.BuilderV1})
+	must(t, err)
+	must(t, errors.Join(buildError(result.Body), result.Body.Close()))
+	t.Cleanup(func() {
+		_, err := e.cli.ImageRemove(context.Background(), name, client.ImageRemoveOptions{Force: true})
+		must(t, err)
+	})
+}
+
+func TestImagesUnfitForClocks(t *testing.T) {
+	for name, change := range map[string]string{
+		"without-libfaketime": `rm -r /usr/lib/*/faketime`,
+		// As a container ends whose server has a segmentation fault, and as Redis 8.0 of Debian 13 does.
+		"crashes-under-libfaketime": `mv /usr/bin/redis-server /usr/bin/sound && ` +
+			`printf '#!/bin/sh\n[ -z "$LD_PRELOAD" ] || exit 139\nexec sound "$@"\n' >/usr/bin/redis-server && chmod +x /usr/bin/redis-server`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			image := "lockbench/test-" + name + ":" + newID()
+			imageLike(t, image, change)
+			c, err := New(t.Context(), cluster.Topology{Masters: 1}, Options{Image: image, Clocks: true})
+			must(t, err)
+			t.Cleanup(func() {
+				must(t, c.Close())
+				nothingLeft(t, c.ID())
+			})
+			if how, err := c.Clocks(); err == nil {
+				t.Errorf("it says that clocks can be set, %s", how)
+			}
+			if err := c.SetClock(soon(t), "master", time.Hour, 1); err == nil {
+				t.Error("a clock was set")
+			}
+			wantAhead(t, c, "master", 0)
+		})
 	}
 }

@@ -38,8 +38,8 @@ const (
 type Options struct {
 	Image string    // of the user's own, which is pulled if it is missing; empty: Image, which is built
 	Log   io.Writer // gets warnings and what takes long, line by line; nil: nobody
-	// Clocks asks for servers whose clocks can be set: libfaketime is loaded into all of
-	// them, and each look at the clock reads a file.
+	// Clocks asks for servers whose clocks can be set, if the image is fit for it: libfaketime is
+	// loaded into all of them, and each look at the clock reads a file.
 	Clocks bool
 }
 
@@ -54,7 +54,8 @@ type Cluster struct {
 	logDir atomic.Pointer[string]
 	bridge string                 // name of the network; empty before start
 	filter atomic.Pointer[string] // the iptables that works; nil before the first try
-	clocks bool                   // can be set
+
+	noClocks error // why clocks cannot be set; nil: they can
 
 	image   string // of every container
 	product string // name and version of the servers
@@ -104,24 +105,30 @@ func New(ctx context.Context, topo cluster.Topology, opt Options) (*Cluster, err
 	if err := prepareTestcontainers(); err != nil {
 		return nil, errors.Join(err, e.close())
 	}
-	c := newCluster(ctx, topo, e, log, opt)
+	image, noClocks := cmp.Or(opt.Image, Image), errClocksNotAsked
+	if opt.Clocks {
+		if noClocks, err = e.tryFaketime(ctx, image); err != nil {
+			return nil, errors.Join(err, e.close())
+		}
+	}
+	c := newCluster(ctx, topo, e, log, image, noClocks)
 	if err := c.start(ctx); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
 }
 
-func newCluster(ctx context.Context, topo cluster.Topology, e *engine, log *lineLog, opt Options) *Cluster {
+func newCluster(ctx context.Context, topo cluster.Topology, e *engine, log *lineLog, image string, noClocks error) *Cluster {
 	c := &Cluster{
-		id:     newID(),
-		engine: e,
-		log:    log,
-		image:  cmp.Or(opt.Image, Image),
-		clocks: opt.Clocks,
-		fleet:  node.NewFleet[*server](ctx, topo, startLimit),
+		id:       newID(),
+		engine:   e,
+		log:      log,
+		image:    image,
+		noClocks: noClocks,
+		fleet:    node.NewFleet[*server](ctx, topo, startLimit),
 	}
 	for _, n := range c.Members {
-		s := c.newServer(n, opt.Clocks)
+		s := c.newServer(n, noClocks == nil)
 		if topo.ClusterMode && n.Role == cluster.Master {
 			s.command, s.clusterMode = append(s.command, node.ClusterArgs()...), true
 		}

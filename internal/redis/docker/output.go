@@ -51,13 +51,8 @@ func (c *Cluster) endAll(ctx context.Context) {
 				if _, err := c.engine.cli.ContainerKill(ctx, s.id(), client.ContainerKillOptions{Signal: "KILL"}); err != nil && !errdefs.IsConflict(err) {
 					return err
 				}
-				wait := c.engine.cli.ContainerWait(ctx, s.id(), client.ContainerWaitOptions{Condition: container.WaitConditionNotRunning})
-				select {
-				case <-wait.Result:
-					return nil
-				case err := <-wait.Error:
-					return err
-				}
+				_, err := c.engine.ended(ctx, s.id())
+				return err
 			})
 			if err != nil {
 				c.log.printf("the end of %s: %v", s.node.Name, err)
@@ -65,6 +60,17 @@ func (c *Cluster) endAll(ctx context.Context) {
 		})
 	}
 	wg.Wait()
+}
+
+// ended waits until a container does not run, and returns its exit code.
+func (e *engine) ended(ctx context.Context, id string) (code int, err error) {
+	wait := e.cli.ContainerWait(ctx, id, client.ContainerWaitOptions{Condition: container.WaitConditionNotRunning})
+	select {
+	case end := <-wait.Result:
+		return int(end.StatusCode), nil
+	case err := <-wait.Error:
+		return 0, err
+	}
 }
 
 func (c *Cluster) saveLog(ctx context.Context, s *server, path string) error {
