@@ -118,6 +118,9 @@ func newStage(test Test, env environment) *player.Stage {
 		Interrupted: env.interrupted,
 		Hangs:       env.hangs,
 	}
+	if env.stalls != nil {
+		s.Late = func(d time.Duration) { env.stalls.late(env.recorder, d) }
+	}
 	if env.failFast != nil {
 		s.Enough = env.failFast.enough
 	}

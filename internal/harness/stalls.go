@@ -83,6 +83,13 @@ func (r Result) Busy() bool {
 		slices.ContainsFunc(r.Events, func(e histories.Event) bool { return e.F == histories.Missed && e.Key != "" })
 }
 
+// late records for how long a script came to a step too late, which is a standstill of it, if it was for long.
+func (s *stalls) late(recorder *histories.Recorder, d time.Duration) {
+	if d >= s.bound {
+		s.record(recorder, d, nil)
+	}
+}
+
 func (s *stalls) record(recorder *histories.Recorder, d time.Duration, step error) {
 	e := histories.Event{Process: histories.Nemesis, Worker: histories.Nemesis, Type: histories.Info, F: histories.Stall, TTL: d}
 	if step != nil {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync/atomic"
+	"time"
 
 	"github.com/lockbench/lockbench/histories"
 	"github.com/lockbench/lockbench/internal/schedule"
@@ -21,6 +23,18 @@ type rule struct {
 	reply   bool         // what it holds up is a reply
 	met     *undertaking // the call in whose midst it met the command; nil: none
 	started bool         // it has met what it holds up, and is a fault
+	came    atomic.Value // a time.Time: when the last command came that it was tried on
+}
+
+// noting is a match that notes when a command comes, before servers are asked whether it is the one.
+func (r *rule) noting(clock Clock, m wire.Match) wire.Match {
+	if fits := m.Before; fits != nil {
+		m.Before = func(cmd wire.Command) bool {
+			r.came.Store(clock.Now())
+			return fits(cmd)
+		}
+	}
+	return m
 }
 
 func (r *rule) release() {
@@ -59,7 +73,7 @@ func (s *Stage) arm(ctx context.Context, p schedule.Step) error {
 			r.release()
 			return err
 		}
-		m = s.within(c, p, m)
+		m = s.within(c, p, r.noting(s.Clock, m))
 		link := s.Cluster.Link(s.Process(c), node)
 		if p.Reply {
 			r.holds = append(r.holds, link.HoldReply(m))
@@ -203,7 +217,7 @@ func (s *Stage) isHeld(ctx context.Context, c *Client) error {
 		return nil
 	}
 	r.met = s.pending[c]
-	wait := s.seen
+	wait, began := s.seen, s.Clock.Now()
 	if r.met == nil {
 		wait = s.renewing
 	}
@@ -215,6 +229,9 @@ func (s *Stage) isHeld(ctx context.Context, c *Client) error {
 		}
 	}
 	r.started = true
+	if came, ok := r.came.Load().(time.Time); ok && r.met == nil && came.After(began) {
+		s.since = came
+	}
 	return s.Nemesis.Start(ctx, nemesis.Hold(c.Name, r.holds...))
 }
 

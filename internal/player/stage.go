@@ -63,6 +63,9 @@ type Stage struct {
 	// called when the call has ended. Of no client and 0 it is told when the steps are over. Both must be safe for concurrent use. Nil:
 	// nobody is told.
 	Called func(client string, n int) (ended func())
+	// Late is told how long it took from a command that a lock sent by itself, and that a rule held up, to the call that a script makes
+	// next, if nothing was to happen in between: on a machine that is too busy so long that the lock has given up. Nil: nobody is told.
+	Late func(d time.Duration)
 	// Interrupted returns why the run should end early, or nil. In virtual time a context
 	// from outside cannot wake anybody, so long loops ask.
 	Interrupted func() error
@@ -84,6 +87,7 @@ type Stage struct {
 	// freeBefore reports whether the first key's lock was certainly free before the call that a client is in.
 	freeBefore map[*Client]bool
 	calls      map[string]*calls // by client
+	since      time.Time         // when the command came that a rule has just held up, in no call; zero: none has; see late
 	confirms   bool              // a master takes writes only with a replica (min-replicas-to-write)
 }
 
