@@ -120,11 +120,12 @@ func (l *load) verdict(res *finding) error {
 	return nil
 }
 
-// stood is for how long, between two times, lockbench or the machine stood still.
+// stood is for how long, between two times, lockbench or the machine stood still. Time of which two events tell counts once.
 func (r *record) stood(from, to time.Duration) (all time.Duration) {
 	for _, e := range r.Incidents {
 		if e.F == histories.Stall && e.Err == "" { // one with an error tells of others again
 			all += max(0, min(e.Time, to)-max(e.Time-e.TTL, from))
+			from = max(from, min(e.Time, to))
 		}
 	}
 	return all

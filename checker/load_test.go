@@ -64,6 +64,15 @@ func TestLoad(t *testing.T) {
 			want: Pass,
 		},
 		{
+			name: "ok: standstills that overlap count once",
+			history: held + `
+				B acquire 2 303 ok ttl=3000
+				! harness-stall 200 ttl=150
+				! harness-stall 210 ttl=160
+				B waited 303 value=4`,
+			want: Pass, story: "1 wait took 0.301 s",
+		},
+		{
 			name: "unknown: a wait that was none",
 			history: held + `
 				B acquire 310 313 ok ttl=3000

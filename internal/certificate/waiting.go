@@ -304,11 +304,13 @@ func (t *tables) overloaded(w *wire, yield func(finding)) {
 	}
 }
 
-// stood is for how long, between two times, lockbench or the machine stood still.
+// stood is for how long, between two times, lockbench or the machine stood still. What is told twice counts once.
 func (t *tables) stood(from, to time.Duration) (all time.Duration) {
+	seen := from // all before it is counted
 	for _, e := range t.stalls {
 		if e.Err == "" { // else it tells of others again
-			all += max(0, min(e.Time, to)-max(e.Time-e.TTL, from))
+			all += max(0, min(e.Time, to)-max(e.Time-e.TTL, seen))
+			seen = max(seen, min(e.Time, to))
 		}
 	}
 	return all
