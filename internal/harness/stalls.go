@@ -83,7 +83,7 @@ func (r Result) Busy() bool {
 		slices.ContainsFunc(r.Events, func(e histories.Event) bool { return e.F == histories.Missed && e.Key != "" })
 }
 
-// late records for how long a script came to a step too late, which is a standstill of it, if it was for long.
+// late records a standstill if a script came to a step too late by d, and that is as long as one.
 func (s *stalls) late(recorder *histories.Recorder, d time.Duration) {
 	if d >= s.bound {
 		s.record(recorder, d, nil)

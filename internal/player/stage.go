@@ -63,8 +63,8 @@ type Stage struct {
 	// called when the call has ended. Of no client and 0 it is told when the steps are over. Both must be safe for concurrent use. Nil:
 	// nobody is told.
 	Called func(client string, n int) (ended func())
-	// Late is told how long it took from a command that a lock sent by itself, and that a rule held up, to the call that a script makes
-	// next, if nothing was to happen in between: on a machine that is too busy so long that the lock has given up. Nil: nobody is told.
+	// Late is told how long it took from a command that a lock sent by itself, and that a rule held up, to the script's next step, if that is
+	// a call. On a machine that is too busy the lock may have given the command up by then. Nil: nobody is told.
 	Late func(d time.Duration)
 	// Interrupted returns why the run should end early, or nil. In virtual time a context
 	// from outside cannot wake anybody, so long loops ask.

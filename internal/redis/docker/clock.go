@@ -29,11 +29,8 @@ const (
 	signalled = 128
 )
 
-// noLibrary is the exit code of underFaketime in an image without libfaketime, as neither shells nor servers have it.
+// noLibrary is the exit code of underFaketime in an image without libfaketime. No shell and no server ends with it.
 const noLibrary = 3
-
-// errClocksNotAsked says why a cluster without Options.Clocks cannot set clocks.
-var errClocksNotAsked = errors.New("its servers were started without libfaketime")
 
 // underFaketime is a shell command that starts its arguments with libfaketime. Only they
 // get the library: what is run in the container later does without it.

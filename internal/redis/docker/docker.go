@@ -105,7 +105,7 @@ func New(ctx context.Context, topo cluster.Topology, opt Options) (*Cluster, err
 	if err := prepareTestcontainers(); err != nil {
 		return nil, errors.Join(err, e.close())
 	}
-	image, noClocks := cmp.Or(opt.Image, Image), errClocksNotAsked
+	image, noClocks := cmp.Or(opt.Image, Image), node.ErrClocksNotAsked
 	if opt.Clocks {
 		if noClocks, err = e.tryFaketime(ctx, image); err != nil {
 			return nil, errors.Join(err, e.close())

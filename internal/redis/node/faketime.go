@@ -31,6 +31,9 @@ const startRate = 11
 // loopback is closer; on a busy machine it takes many.
 const closeEnough = 200 * time.Microsecond
 
+// ErrClocksNotAsked says why a cluster cannot set clocks that was not asked to.
+var ErrClocksNotAsked = errors.New("its servers were started without libfaketime")
+
 // FaketimeStart is the setting that a server starts with.
 func FaketimeStart() string { return faketimeSetting(0, startRate) }
 

@@ -25,9 +25,6 @@ const (
 	probeLimit = 10 * time.Second
 )
 
-// errClocksNotAsked says why a cluster without Options.Clocks cannot set clocks.
-var errClocksNotAsked = errors.New("its servers were started without libfaketime")
-
 // Clocks says that clocks are set by libfaketime, or why they cannot be: the cluster was
 // not asked to, or the library is not installed.
 func (c *Cluster) Clocks() (how string, err error) {

@@ -92,7 +92,7 @@ func New(ctx context.Context, topo cluster.Topology, opt Options) (*Cluster, err
 	if err != nil {
 		return nil, err
 	}
-	noClocks := errClocksNotAsked
+	noClocks := node.ErrClocksNotAsked
 	if opt.Clocks {
 		if prog.faketime, noClocks = findFaketime(ctx, prog); ctx.Err() != nil {
 			return nil, context.Cause(ctx)
