@@ -250,7 +250,7 @@ func play(ctx context.Context, cfg Config, servers Opened, env environment, meta
 		env.cluster = servers.Cluster
 		env.now = func() time.Duration { return time.Since(start) }
 		env.clock = func() player.Clock { return realClock{} }
-		env.stalls = &stalls{bound: cfg.stallBound()}
+		env.stalls = &stalls{bound: stallBound(cfg.TTL)}
 		env.sampler.watchServers(servers.Cluster)
 		err := watched(ctx, servers.Cluster, func(ctx context.Context) error {
 			env.interrupted = func() error { return context.Cause(ctx) }

@@ -119,7 +119,7 @@ func newStage(test Test, env environment) *player.Stage {
 		Hangs:       env.hangs,
 	}
 	if env.stalls != nil {
-		s.Late = func(d time.Duration) { env.stalls.late(env.recorder, d) }
+		s.Late = func(d, lease time.Duration) { late(env.recorder, d, lease) }
 	}
 	if env.failFast != nil {
 		s.Enough = env.failFast.enough

@@ -13,9 +13,12 @@ import (
 // stallLook is how often it is looked whether lockbench stands still.
 const stallLook = 10 * time.Millisecond
 
+// shortestStall is how long lockbench, or the machine, may stand still however short a lease is.
+const shortestStall = 50 * time.Millisecond
+
 // stallBound is how long lockbench, or the machine, may stand still before what it may have
 // brought about is no longer held against the lock: well below what a lease leaves to chance.
-func (t Test) stallBound() time.Duration { return max(50*time.Millisecond, t.TTL/10) }
+func stallBound(lease time.Duration) time.Duration { return max(shortestStall, lease/10) }
 
 // stalls notices that lockbench itself stood still, as after SIGSTOP, on a machine that is too
 // busy, or that slept: a look comes late by the monotonic clock. A wall clock that is set counts,
@@ -48,7 +51,7 @@ func (s *stalls) start(recorder *histories.Recorder) (stop func(error) error) {
 			at := time.Now()
 			if d := stood(before, at); d >= s.bound {
 				s.longest = max(s.longest, d)
-				s.record(recorder, d, nil)
+				recordStall(recorder, d, nil)
 			}
 			before = at
 		}
@@ -57,7 +60,7 @@ func (s *stalls) start(recorder *histories.Recorder) (stop func(error) error) {
 		close(end)
 		<-done
 		if step, ok := errors.AsType[*player.StepError](err); ok && s.longest > 0 {
-			s.record(recorder, s.longest, step)
+			recordStall(recorder, s.longest, step)
 			return nil
 		}
 		return err
@@ -83,14 +86,15 @@ func (r Result) Busy() bool {
 		slices.ContainsFunc(r.Events, func(e histories.Event) bool { return e.F == histories.Missed && e.Key != "" })
 }
 
-// late records a standstill if a script came to a step too late by d, and that is as long as one.
-func (s *stalls) late(recorder *histories.Recorder, d time.Duration) {
-	if d >= s.bound {
-		s.record(recorder, d, nil)
+// late records a standstill if a script was late by d for what is about a lease, and that is as long as one. A lease that is shorter than any
+// standstill ends while nobody is late.
+func late(recorder *histories.Recorder, d, lease time.Duration) {
+	if lease >= shortestStall && d >= stallBound(lease) {
+		recordStall(recorder, d, nil)
 	}
 }
 
-func (s *stalls) record(recorder *histories.Recorder, d time.Duration, step error) {
+func recordStall(recorder *histories.Recorder, d time.Duration, step error) {
 	e := histories.Event{Process: histories.Nemesis, Worker: histories.Nemesis, Type: histories.Info, F: histories.Stall, TTL: d}
 	if step != nil {
 		e.Err = step.Error() + " could not be played"

@@ -142,14 +142,21 @@ func (c *Client) Overdue() bool {
 	if s == nil {
 		return true
 	}
-	ends := s.lease.Deadline()
-	if ends.IsZero() && s.ttl == 0 {
-		return false // it has no end
-	}
+	ends := s.ends()
 	if ends.IsZero() {
-		ends = s.asked.Add(s.ttl)
+		return false
 	}
 	return !c.Clock.Now().Before(ends.Add(-s.ttl/100 - 2*time.Millisecond))
+}
+
+// ends is when the lease is over by the client's clock: at the deadline that it was told last, or if it was told none a TTL after it asked; zero:
+// it has no end.
+func (s *section) ends() time.Time {
+	ends := s.lease.Deadline()
+	if ends.IsZero() && s.ttl > 0 {
+		ends = s.asked.Add(s.ttl)
+	}
+	return ends
 }
 
 func (c *Client) enter(lease locks.Lease, key string) Section {

@@ -27,6 +27,7 @@ func (p Script) Run(ctx context.Context, s *Stage) error {
 	}
 	missed := false
 	s.Threads, s.calls = p.Threads, map[string]*calls{}
+	s.hurried = s.Late != nil
 	for _, c := range s.Clients {
 		s.calls[c.Name] = &calls{}
 	}
@@ -69,7 +70,10 @@ func (p Script) Run(ctx context.Context, s *Stage) error {
 
 // play plays one step.
 func (s *Stage) play(ctx context.Context, p schedule.Step) error {
-	s.late(p)
+	s.lateAfterHold(p)
+	if s.hurried = s.hurried && letsNoTimePass(p); s.hurried {
+		defer s.lateForLeases(s.leases())
+	}
 	switch p.Verb {
 	case schedule.At:
 		return s.arm(ctx, p)
@@ -105,16 +109,6 @@ func (s *Stage) span(p *schedule.Span) time.Duration {
 		return s.TTL
 	}
 	return p.Of(s.TTL, s.Slack)
-}
-
-// late tells how long it took from a command that a lock sent by itself, and that is held up, to the call that is the script's next step.
-// The lock gives the command up after a time of its own, and the call is to be made before that.
-func (s *Stage) late(p schedule.Step) {
-	since := s.since
-	s.since = time.Time{}
-	if s.Late != nil && p.Calls() && !since.IsZero() {
-		s.Late(s.Clock.Now().Sub(since))
-	}
 }
 
 // miss records that a step missed the lock; key is as that of a MissedError.

@@ -63,9 +63,11 @@ type Stage struct {
 	// called when the call has ended. Of no client and 0 it is told when the steps are over. Both must be safe for concurrent use. Nil:
 	// nobody is told.
 	Called func(client string, n int) (ended func())
-	// Late is told how long it took from a command that a lock sent by itself, and that a rule held up, to the script's next step, if that is
-	// a call. On a machine that is too busy the lock may have given the command up by then. Nil: nobody is told.
-	Late func(d time.Duration)
+	// Late is told of what takes too long on a machine that is too busy, and how long the lease lasts that it is about. One is from a command
+	// that a lock sent by itself, and that a rule held up, to the script's next step, if that is a call: the lock may have given the command
+	// up by then. The other is from the asking for a lease to the end of a step by which it has ended, if no step let time pass. Nil: nobody
+	// is told.
+	Late func(d, lease time.Duration)
 	// Interrupted returns why the run should end early, or nil. In virtual time a context
 	// from outside cannot wake anybody, so long loops ask.
 	Interrupted func() error
@@ -87,7 +89,8 @@ type Stage struct {
 	// freeBefore reports whether the first key's lock was certainly free before the call that a client is in.
 	freeBefore map[*Client]bool
 	calls      map[string]*calls // by client
-	since      time.Time         // when the command came that a rule has just held up, in no call; zero: none has; see late
+	since      time.Time         // when the command came that a rule has just held up, in no call; zero: none has; see lateAfterHold
+	hurried    bool              // no step of the script has let time pass; see lateForLeases
 	confirms   bool              // a master takes writes only with a replica (min-replicas-to-write)
 }
 
