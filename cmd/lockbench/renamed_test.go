@@ -44,7 +44,7 @@ func naming(i int, lock locks.Spec) []string {
 // by lock and scenario, and why.
 func byChance() map[string]string {
 	const (
-		given = "20 ms after it began rueidislock gives an acquire up, and the messages of the step take about as long"
+		given = "a twentieth of a TTL after it began rueidislock gives an acquire up, and on a busy machine the messages of the step take about as long"
 		stays = "the library keeps a connection to the old master, a replica by then, for as long as that does not break"
 		told  = "the holder hears of its loss when the server goes on, which is when the other is granted the lock"
 		sent  = "a SET that is on its way when an acquire is refused lands before the clean-up or after it"

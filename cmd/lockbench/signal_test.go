@@ -23,7 +23,7 @@ import (
 )
 
 // hangs is when a test gives up waiting. Nothing depends on how fast things are.
-const hangs = 90 * time.Second
+const hangs = 5 * time.Minute
 
 // child is a lockbench of its own, with directories of its own.
 type child struct {

@@ -9,14 +9,14 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// Slow reports whether a real server left a client without an answer for longer than a twentieth of the lease, and 50 ms at least, while no fault
-// was in force that could have been why. That is how long Redlock waits for one server. A lock with time-outs of its own then meets lost replies that nobody had
-// planned, and what it is caught in need not be what the run is about.
+// Slow reports whether a real server left a client without an answer for longer than a fortieth of the lease, and 25 ms at least, while no fault
+// was in force that could have been why. Redlock waits twice as long for one server, and half of that may go by in a client, where nobody looks. A lock
+// with time-outs of its own then meets lost replies that nobody had planned, and what it is caught in need not be what the run is about.
 func (r Result) Slow() bool {
 	if histories.VirtualTime(r.Meta.Backend) || len(r.Events) == 0 {
 		return false
 	}
-	most := max(r.Config.TTL/20, 50*time.Millisecond)
+	most := max(r.Config.TTL/40, 25*time.Millisecond)
 	end := r.Events[len(r.Events)-1].Time
 	faults := story.Of(r.Events, nil).Faults()
 	for _, x := range r.Exchanges {
