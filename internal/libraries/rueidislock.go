@@ -48,7 +48,8 @@ func rueidislockSpec() locks.Spec {
 // count, and runs cannot be replayed byte for byte. The client has the library's default
 // options, but neither client-side caching, which needs RESP3 push messages, nor the PING of
 // idle connections. TryNextAfter, for how long an acquire is tried, is a twentieth of the
-// validity: with the default, 20 ms, nobody acquires on a machine that is busy.
+// TTL that was asked for, and its default of 20 ms at least: with that alone nobody acquires
+// on a machine that is busy.
 //
 // Broken: a server whose clock is ahead by the TTL keeps no key, and everybody has the lock
 // (P56). A renewal without an answer is waited for until TTL after it was sent, so that the
