@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/lockbench/lockbench/histories"
@@ -129,8 +130,32 @@ func (c *Client) told(lease locks.Lease) time.Duration {
 	if end.IsZero() {
 		return 0
 	}
-	left := c.Skew.lasts(end.Sub(c.Clock.Now()))
-	return max(c.Now()+left, 1) // 0 would be none that was told
+	now, shown := c.bothClocks()
+	return max(now+c.Skew.lasts(end.Sub(shown)), 1) // 0 would be none that was told
+}
+
+// bothClocks returns what the run's clock and the client's show at one moment. They are read one
+// after the other, and who reads them may have to wait in between for a processor, or at a gate: then
+// they are read again. The run's clock is the one that is read first, so that a deadline on it comes
+// out too early rather than too late, and by no more than the shortest of these waits.
+func (c *Client) bothClocks() (run time.Duration, own time.Time) {
+	const (
+		tries  = 10
+		atOnce = 50 * time.Microsecond
+	)
+	shortest := time.Duration(math.MaxInt64)
+	for range tries {
+		before := c.Now()
+		shown := c.Clock.Now()
+		waited := c.Now() - before
+		if waited < shortest {
+			run, own, shortest = before, shown, waited
+		}
+		if shortest <= atOnce {
+			break
+		}
+	}
+	return run, own
 }
 
 // Overdue reports whether the innermost lease is over by the client's clock, so that who trusts
