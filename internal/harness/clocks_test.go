@@ -47,10 +47,11 @@ func TestWrongClocks(t *testing.T) {
 					locktest.NeedRedis(t)
 					t.Parallel()
 				}
-				res := run(t, harness.Config{Deployment: harness.Deployment{Backend: backend}, Test: harness.Test{
+				cfg := harness.Config{Deployment: harness.Deployment{Backend: backend}, Test: harness.Test{
 					Name: "clocks", Workload: tc.script, Lock: find(t, tc.lock), Guard: tc.guard,
 					TTL: 2 * time.Second, Seed: 1, Clocks: true,
-				}})
+				}}
+				res := decides(t, cfg, checker.LeaseExclusion, checker.ResourceSafety)
 				for p, want := range map[checker.Property]checker.Verdict{checker.LeaseExclusion: tc.lease, checker.ResourceSafety: tc.safe} {
 					if got := res.Report.Result(p); got.Verdict != want {
 						t.Errorf("%s is %v, want %v: %s", p, got.Verdict, want, got.Story)

@@ -64,13 +64,13 @@ func contend(t testing.TB, lock string, backend harness.Backend, clients, rounds
 }
 
 // run plays a configuration. A run on real servers that could not be judged because the machine
-// stood still, or whose steps were not played in time, is played again. One in which a judge says the wrong thing never is.
+// stood still or a server was slow, or whose steps were not played in time, is played again. One in which a judge says the wrong thing never is.
 func run(t testing.TB, cfg harness.Config) harness.Result {
 	t.Helper()
-	return until(t, cfg, func(res harness.Result) bool { return !undecided(res) })
+	return until(t, cfg, judged)
 }
 
-// decides plays a configuration as run does, but needs no more than some properties decided, as far as they are judged at all.
+// decides plays a configuration as run does, but needs some properties decided and no others, as far as they are judged at all.
 func decides(t testing.TB, cfg harness.Config, asked ...checker.Property) harness.Result {
 	t.Helper()
 	return until(t, cfg, func(res harness.Result) bool {
@@ -92,14 +92,17 @@ func until(t testing.TB, cfg harness.Config, enough func(harness.Result) bool) h
 			t.Logf("seed %d: %v; again, as the machine may be busy", cfg.Seed, err)
 		case err != nil:
 			t.Fatalf("seed %d: %v", cfg.Seed, err)
-		case tired && res.Stalled() && !enough(res):
-			t.Logf("seed %d is %v, and the machine stood still; again", cfg.Seed, res.Outcome)
+		case tired && !enough(res):
+			t.Logf("seed %d is %v; again, as the machine may be busy (stood still: %t, slow server: %t)", cfg.Seed, res.Outcome, res.Stalled(), res.Slow())
 		default:
 			return res
 		}
 		cfg = planned.Again(n)
 	}
 }
+
+// judged reports whether all judges could judge, or none can be expected to after another run.
+func judged(res harness.Result) bool { return !undecided(res) || !res.Stalled() && !res.Slow() }
 
 // undecided reports whether a judge could not judge, or did not find what it was to find.
 func undecided(res harness.Result) bool {
@@ -199,8 +202,8 @@ func TestContendOnRealServers(t *testing.T) {
 	for _, lock := range []string{"setnx-px-lua", "redlock"} {
 		t.Run(lock, func(t *testing.T) {
 			t.Parallel()
-			if res := run(t, onProcesses(t, harness.Load{Clients: 4, Rounds: 5}, lock)); res.Report.Verdict != checker.Pass {
-				t.Fatalf("%v\n%s", res.Report.Verdict, explain(res))
+			if res := asExpected(t, onProcesses(t, harness.Load{Clients: 4, Rounds: 5}, lock)); res.Report.Verdict != checker.Pass {
+				t.Error(res.Report.Verdict)
 			}
 		})
 	}

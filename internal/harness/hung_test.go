@@ -78,7 +78,7 @@ func ends(t *testing.T, backend harness.Backend, wrap func(locks.Locker, locks.C
 			}
 		}
 	}
-	return run(t, cfg)
+	return decides(t, cfg, checker.Availability)
 }
 
 // TestObstinateLocks plays locks that do not return, and wants each run to end, with what the

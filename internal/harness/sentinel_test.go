@@ -77,8 +77,9 @@ func TestFailoverClientFollows(t *testing.T) {
 // hold the lock.
 func TestLossySentinelFailover(t *testing.T) {
 	onServers(t, func(t *testing.T, backend harness.Backend) {
-		res := run(t, underSentinels(t, backend, `wait replica-in-sync; start cut-replication; A acquire; A read; start sentinel
-			B acquire eventually; B read; A write; B write; A release; B release`))
+		cfg := underSentinels(t, backend, `wait replica-in-sync; start cut-replication; A acquire; A read; start sentinel
+			B acquire eventually; B read; A write; B write; A release; B release`)
+		res := decides(t, cfg, checker.StrictExclusion, checker.LeaseExclusion, checker.ResourceSafety, checker.DeadlockFreedom)
 		for _, p := range []checker.Property{checker.StrictExclusion, checker.LeaseExclusion, checker.ResourceSafety} {
 			if r := res.Report.Result(p); r.Verdict != checker.Fail {
 				t.Errorf("%s is %v, want fail: %s", p, r.Verdict, r.Story)
@@ -109,7 +110,7 @@ func TestContendUnderSentinels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res := run(t, cfg)
+	res := decides(t, cfg, checker.DeadlockFreedom)
 	if got := seenOf(t, res, nemesis.SentinelF); !strings.Contains(got, "is the master after ") {
 		t.Errorf("seen: %s", got)
 	}

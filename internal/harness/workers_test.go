@@ -139,10 +139,7 @@ func TestPythonWorker(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s/%v", name, c), func(t *testing.T) {
 				t.Parallel()
-				res := run(t, employ(t, scenario(t, s, c, harness.Process()), command))
-				if res.Outcome != checker.AsExpected {
-					t.Fatalf("%v:\n%s", res.Outcome, explain(res))
-				}
+				asExpected(t, employ(t, scenario(t, s, c, harness.Process()), command))
 			})
 		}
 	}
@@ -448,10 +445,7 @@ func TestWorkersOnDocker(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res := run(t, employ(t, scenario(t, s, s.Broken(), docker.Backend()), self(t)))
-		if res.Outcome != checker.AsExpected {
-			t.Errorf("%s is %v:\n%s", name, res.Outcome, explain(res))
-		}
+		asExpected(t, employ(t, scenario(t, s, s.Broken(), docker.Backend()), self(t)))
 	}
 }
 
@@ -464,9 +458,6 @@ func TestWorkersOnExternalServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg, looks := onOwnServers(t, scenario(t, s, s.Broken(), harness.External(harness.Servers{})))
-	res := run(t, employ(t, cfg, self(t)))
-	if res.Outcome != checker.AsExpected {
-		t.Errorf("%v:\n%s", res.Outcome, explain(res))
-	}
+	asExpected(t, employ(t, cfg, self(t)))
 	untouched(t, looks)
 }

@@ -149,12 +149,11 @@ func TestWorkloadsOnRealServers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			res := run(t, onProcesses(t, tc.load, tc.lock))
-			switch {
-			case tc.breaks == "" && res.Outcome != checker.AsExpected:
-				t.Errorf("%v:\n%s", res.Outcome, explain(res))
-			case tc.breaks != "" && res.Report.Result(tc.breaks).Verdict != checker.Fail:
-				t.Errorf("%+v", res.Report.Result(tc.breaks))
+			cfg := onProcesses(t, tc.load, tc.lock)
+			if tc.breaks == "" {
+				asExpected(t, cfg)
+			} else if got := decides(t, cfg, tc.breaks).Report.Result(tc.breaks); got.Verdict != checker.Fail {
+				t.Errorf("%+v", got)
 			}
 		})
 	}
