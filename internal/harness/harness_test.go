@@ -64,7 +64,7 @@ func contend(t testing.TB, lock string, backend harness.Backend, clients, rounds
 }
 
 // run plays a configuration. A run on real servers that could not be judged because the machine
-// stood still or a server was slow, or whose steps were not played in time, is played again. One in which a judge says the wrong thing never is.
+// stood still or a server was slow, or whose steps were not played in time, is played again. One that every judge could judge never is.
 func run(t testing.TB, cfg harness.Config) harness.Result {
 	t.Helper()
 	return until(t, cfg, judged)
