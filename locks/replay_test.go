@@ -14,6 +14,7 @@ import (
 	"github.com/lockbench/lockbench/internal/redis/cluster"
 	"github.com/lockbench/lockbench/internal/redis/embedded"
 	"github.com/lockbench/lockbench/internal/sim"
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 	"github.com/lockbench/lockbench/locks"
 )
 
@@ -26,7 +27,7 @@ func TestBackgroundReplays(t *testing.T) {
 		"redisson-style": constructor("redisson-style"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			for seed := range uint64(5) {
+			for seed := range uint64(effort.Count(5, 5)) {
 				first := replay(t, seed, build)
 				if name == "redisson-style" && !strings.Contains(first, "woken") {
 					t.Fatalf("seed %d: nobody was woken by a message:\n%s", seed, first)

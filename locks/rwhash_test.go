@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/testkit/effort"
 	"github.com/lockbench/lockbench/locks"
 )
 
@@ -203,7 +204,8 @@ func (m *rwModel) last(now time.Time) time.Time {
 
 // Random clients get the answers of the model, and the key ends with its last holder.
 func TestRWHashFollowsItsModel(t *testing.T) {
-	const seeds, steps = 30, 300
+	const steps = 300
+	seeds := effort.Count(30, 30)
 	seen := map[string]int{}
 	for seed := range uint64(seeds) {
 		inRWHash(t, func(t *testing.T, s *readersWriters, node *faulty) {

@@ -83,10 +83,11 @@ func TestOverviewStates(t *testing.T) {
 
 // TestOverviewOfParts: the overview of a search is that of its parts together, and counts each schedule once.
 func TestOverviewOfParts(t *testing.T) {
+	effort.Long(t)
 	lock, programs := find(t, "setnx-px-del"), programsOf(t, "setnx-px-del")
 	record := func(shard, shards int) explore.Record {
 		opt := explore.Options{
-			Play: inProcess(), Depth: 1, Programs: effort.Part([]string{"released-twice", "once"}, 2), Among: libraries.Catalogue(), Jobs: 2, Shard: shard, Shards: shards,
+			Play: inProcess(), Depth: 1, Programs: []string{"released-twice", "once"}, Among: libraries.Catalogue(), Jobs: 2, Shard: shard, Shards: shards,
 		}
 		found, err := explore.Explore(t.Context(), lock, opt)
 		if err != nil {
