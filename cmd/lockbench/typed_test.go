@@ -75,7 +75,7 @@ func newDesk(t *testing.T, python string) desk {
 }
 
 // elsewhere are the places that pages name outside the directory, and what a server in the foreground is ended by.
-var elsewhere = strings.NewReplacer("/etc/bash_completion.d/", "", "/path/to/valkey-server", "redis-server", "lockbench serve", "timeout -s INT 2 lockbench serve")
+var elsewhere = strings.NewReplacer("/etc/bash_completion.d/", "", "/path/to/valkey-server", "redis-server", "my/valkey", "lockbench/redis:7", "lockbench serve", "timeout -s INT 2 lockbench serve")
 
 // types gives a line to a shell, and wants that it ends in a verdict, or well.
 func (d desk) types(t *testing.T, line string) {

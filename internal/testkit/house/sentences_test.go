@@ -32,7 +32,6 @@ func others() map[string]string {
 		"histories/jsonl.go: .Error()":                                             "encoding/json has no type for it",
 		"histories/jsonl.go: json: unknown field ":                                 "encoding/json has no type for it",
 		"cmd/lockbench/root.go: .Error()":                                          "pflag has no other way to the name of the flag",
-		"cmd/lockbench/internal/gate/playing.go: .Error()":                         "whether two runs failed alike: by whatever words",
 		"internal/libraries/redsync.go: .Error()":                                  "an order of errors, by whatever words",
 	}
 }

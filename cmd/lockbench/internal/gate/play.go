@@ -45,9 +45,6 @@ func (p *Plan) Play(ctx context.Context, jobs int, watch Watch) (Results, error)
 	if first, ok := errors.AsType[*unplayedError](context.Cause(ctx)); ok {
 		return Results{}, first.err
 	}
-	if start := g.start; ctx.Err() == nil && start.failures == len(p.items) && start.alike && !start.begun {
-		return Results{}, start.err
-	}
 	res := p.results()
 	res.Stalls = g.width.told()
 	for _, row := range g.rows {

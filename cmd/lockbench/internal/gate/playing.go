@@ -59,8 +59,8 @@ func (g *playing) take(ctx context.Context) (int, bool) {
 func (g *playing) keep(i int, row Row, begun bool, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.start.ended(begun, err); g.start.hopeless() {
-		g.cancel(&unplayedError{err}) // such as a missing redis-server: so would all others
+	if g.start.ended(begun, err); g.start.hopeless(len(g.plan.items)) {
+		g.cancel(&unplayedError{g.start.err}) // such as a missing redis-server: so would all others
 		return
 	}
 	g.rows[i] = &row
@@ -80,19 +80,22 @@ type startup struct {
 	begun    bool  // some run has
 	err      error // of the first that did not
 	failures int   // before one began
-	alike    bool  // all of them
 }
+
+// several is how many runs fail, and none begins, before the others are given up.
+const several = 4
 
 func (s *startup) ended(begun bool, err error) {
 	switch s.begun = s.begun || begun; {
 	case s.begun:
 	case s.failures == 0:
-		s.err, s.failures, s.alike = err, 1, true
+		s.err, s.failures = err, 1
 	default:
 		s.failures++
-		s.alike = s.alike && err.Error() == s.err.Error()
 	}
 }
 
-// hopeless reports whether no run has begun, and that several failed in the same way.
-func (s *startup) hopeless() bool { return !s.begun && s.alike && s.failures > 1 }
+// hopeless reports whether no run of n has begun, and several failed, or all.
+func (s *startup) hopeless(n int) bool {
+	return !s.begun && s.failures > 0 && s.failures >= min(several, n)
+}
