@@ -22,7 +22,8 @@ func TestSubscriberCut(t *testing.T) {
 		must(t, w.HealAll(ctx))
 		healed := w.subscribe()
 		healed.receives("subscribe")
-		w.replies(other, "1", "PUBLISH", "c", "after")
+		_, err := other.Do(ctx, "PUBLISH", "c", "after") // a busy server may still count the one that was broken
+		must(t, err)
 		healed.receives("after")
 		_ = healed.Close()
 	}, seen(both("its subscriptions break"), both("1 subscription broken, 1 more refused")))
