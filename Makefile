@@ -23,7 +23,7 @@ TIMEOUT           ?= 25m
 # What runs in parallel waits most of its time for leases to end on real servers.
 WIDE              ?= 16
 
-.PHONY: help build test test-fast explored discover nightly lint lists docs docs-check choosing-measured track-record bench bench-check bench-compare soak differential fuzz cover tidy-check examples examples-oldest libraries libraries-trixie release-check release-dry-run clean
+.PHONY: help build compile test test-fast explored discover nightly lint lists docs docs-check choosing-measured track-record bench bench-check bench-compare soak differential fuzz cover tidy-check examples examples-oldest libraries libraries-trixie release-check release-dry-run clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -41,6 +41,11 @@ ALL      = $(if $(TESTFLAGS),,$(filter ./...,$(PKG)))
 SPARING  = env GOGC=$${GOGC:-400}
 GO_TEST  = $(GO) test -vet=off -count=1 -timeout $(TIMEOUT) -parallel $(WIDE) -v
 
+# go commands beside each other compile what they share once each. The compiler, too, has little garbage.
+compile: ## Compile what the lanes of make test share, with the race detector and without
+	$(SPARING) $(GO) build ./...
+	$(SPARING) $(GO) build $(RACE) ./...
+
 # Packages that wait for real servers most of their time, so that the processor goes to the others.
 WAITING := ./internal/harness ./internal/redis/docker ./internal/redis/process ./internal/worker
 LIST     = $(GO) list ./...
@@ -48,7 +53,7 @@ LIST     = $(GO) list ./...
 # Three lanes side by side: what waits, what is raced, and behind them what stays in virtual time. Each prints whole packages; only the
 # second is seen as it goes on.
 # Nothing is taken from the test cache: it does not notice that redis-server was installed. make lint vets.
-test: ## Run the tests and list what was skipped and why (PKG=./internal/wire TESTFLAGS='-run X' FAIL_ON_SKIP=1)
+test: $(if $(ALL),compile) ## Run the tests and list what was skipped and why (PKG=./internal/wire TESTFLAGS='-run X' FAIL_ON_SKIP=1)
 	@{ worst=0; lanes=; \
 		if [ -n '$(and $(ALL),$(UNRACED),$(ALONE))' ]; then \
 			out=$$(mktemp -d) && trap 'kill $$lanes 2>/dev/null; rm -rf "$$out"' EXIT; \
